@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::{ExplainArgs, LabelQuery};
-use super::journal::AtTime;
 use super::reproduce;
 use strum::IntoEnumIterator as _;
 
@@ -22,7 +21,7 @@ use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
 use crate::output::{self, Document, Text};
 use crate::report::{Answer, FormatError, Origin, Reported, Ticket};
 use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler};
-use crate::session::requeue_events;
+use crate::session::{AtTime, requeue_events};
 use crate::source::Loaded;
 use crate::source::live::NeighborsQuestion;
 use crate::suggest::nearest;

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use jiff::civil::Time;
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Failure;
@@ -13,62 +11,12 @@ use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::limits::sessions::{JOURNAL_CHANGES, JOURNAL_REVISIONS};
 use crate::output::Lines;
 use crate::scheduler::Operation;
-use crate::session::{changes, has_new_report};
+use crate::session::{AtTime, changes, has_new_report};
 use crate::source::journal::{Gap, Journal, JournalChange, Moment, Step};
 use crate::source::{Input, Limits, Loaded};
 
 /// Gaps that are listed on standard error.
 const LISTED_GAPS: usize = 5;
-
-/// A moment of a journal, as typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtTime {
-    /// A time in RFC 3339.
-    At(Timestamp),
-    /// A time of the journal's last day, in UTC.
-    Clock(Time),
-    /// Time before the journal's end.
-    Before(SignedDuration),
-}
-
-impl std::str::FromStr for AtTime {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let of_clock = || {
-            let digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
-            let parts: Vec<&str> = text.split(':').collect();
-            let is_clock = (parts.len() == 2 || parts.len() == 3) && parts.iter().all(|part| digits(part));
-            let number = |at: usize| parts.get(at).map_or(Some(0), |part| part.parse::<i8>().ok());
-            if is_clock { Time::new(number(0)?, number(1)?, number(2)?, 0).ok() } else { None }
-        };
-        if let Some(time) = of_clock() {
-            return Ok(Self::Clock(time));
-        }
-        if let Some(before) = text.strip_prefix('-') {
-            return super::args::duration(before).map(|before| Self::Before(before.try_into().unwrap_or(SignedDuration::MAX)));
-        }
-        text.parse()
-            .map(Self::At)
-            .map_err(|_| "expected RFC 3339, HH:MM[:SS] of the journal's last day (UTC), or -5m before its end".to_owned())
-    }
-}
-
-impl AtTime {
-    /// Returns the moment in a journal.
-    fn resolve(self, journal: &Journal) -> Timestamp {
-        match self {
-            Self::At(time) => time,
-            Self::Before(before) => journal.end().checked_sub(before).unwrap_or(Timestamp::MIN),
-            Self::Clock(time) => {
-                let end = journal.end().to_zoned(TimeZone::UTC).datetime();
-                let at = end.date().to_datetime(time);
-                let at = if at > end { at.checked_sub(SignedDuration::from_hours(24)).unwrap_or(at) } else { at };
-                at.to_zoned(TimeZone::UTC).map_or(journal.end(), |zoned| zoned.timestamp())
-            }
-        }
-    }
-}
 
 /// Returns the journal that a command names as its only source; `None` for any other source.
 ///
@@ -92,7 +40,7 @@ fn failed(path: &Path, error: &dyn std::fmt::Display) -> Failure {
 /// Opens a journal and the state at a moment of it; by default, that of its end.
 fn moment(path: &Path, at: Option<AtTime>) -> Result<(Journal, Moment), Failure> {
     let journal = Journal::open(path).map_err(|error| Failure::source(error.to_string()))?;
-    let time = at.map_or(journal.end(), |at| at.resolve(&journal));
+    let time = at.map_or(journal.end(), |at| at.in_record(journal.end()));
     let moment = journal.at(time).map_err(|error| failed(path, &error))?;
     Ok((journal, moment))
 }
@@ -186,7 +134,7 @@ const AROUND: SignedDuration = SignedDuration::from_mins(5);
 /// Fails if the journal does not reach the moment, or cannot be read.
 pub(super) fn window(path: &Path, at: Option<AtTime>, read: &dyn Fn(&[Input]) -> Loaded) -> Result<Window, Failure> {
     let journal = Journal::open(path).map_err(|error| Failure::source(error.to_string()))?;
-    let time = at.map_or(journal.end(), |at| at.resolve(&journal));
+    let time = at.map_or(journal.end(), |at| at.in_record(journal.end()));
     // A moment that the journal does not reach is an error, not the nearest one.
     if time < journal.begin() || time > journal.end() {
         journal.at(time).map_err(|error| failed(path, &error))?;
@@ -356,26 +304,6 @@ mod tests {
     use super::*;
     use crate::source::journal::{JournalOptions, JournalWriter, RecordedState};
 
-    #[test]
-    fn moments_are_read_as_they_are_typed() {
-        let clock = |hour, minute, second| AtTime::Clock(Time::new(hour, minute, second, 0).unwrap());
-        for (text, expected) in [
-            ("03:12", Some(clock(3, 12, 0))),
-            ("03:12:45", Some(clock(3, 12, 45))),
-            ("-5m", Some(AtTime::Before(SignedDuration::from_mins(5)))),
-            ("2026-11-27T03:12:00Z", Some(AtTime::At("2026-11-27T03:12:00Z".parse().unwrap()))),
-            ("2026-11-27T04:12:00+01:00", Some(AtTime::At("2026-11-27T03:12:00Z".parse().unwrap()))),
-            ("3:12", None),
-            ("25:00", None),
-            ("03:12:99", None),
-            ("-5", None),
-            ("yesterday", None),
-            ("", None),
-        ] {
-            assert_eq!(text.parse().ok(), expected, "{text}");
-        }
-    }
-
     fn pod(name: &str, node: &str) -> Object {
         let text =
             format!(r#"{{"kind":"Pod","metadata":{{"name":"{name}","namespace":"x","uid":"{name}"}},"spec":{{"nodeName":"{node}"}}}}"#);
@@ -383,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_time_is_of_the_last_day_and_a_window_leads_to_the_end() {
+    fn a_window_leads_to_the_end() {
         let folder = tempfile::tempdir().unwrap();
         let time = |text: &str| -> Timestamp { text.parse().unwrap() };
         let mut loaded = Loaded { objects: vec![pod("a", "n")], ..Loaded::default() };
@@ -398,15 +326,6 @@ mod tests {
             let put = vec![crate::source::live::Change::Put(object)];
             state.apply(put, crate::cluster::KindSet::default(), None, time(at), &mut lines).unwrap();
             writer.append(&lines, &state, time(at));
-        }
-        let journal = Journal::open(folder.path()).unwrap();
-        for (text, expected) in [
-            ("03:12", "2026-11-27T03:12:00Z"),
-            ("23:30", "2026-11-26T23:30:00Z"),
-            ("-30s", "2026-11-27T03:12:00Z"),
-            ("-2m30s", "2026-11-27T03:10:00Z"),
-        ] {
-            assert_eq!(text.parse::<AtTime>().unwrap().resolve(&journal), time(expected), "{text}");
         }
         let read = |inputs: &[Input]| crate::source::load(inputs);
         let window = window(folder.path(), Some("03:12".parse().unwrap()), &read).unwrap();

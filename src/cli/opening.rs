@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
-use super::journal::{AtTime, Window, window};
+use super::journal::{Window, window};
 use super::reproduce;
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
@@ -20,7 +20,7 @@ use crate::limits::live::NEIGHBORS_ASKED;
 use crate::plural::{count, count_of};
 use crate::report::completeness_in_short;
 use crate::scheduler::{Evictions, InitialQueues};
-use crate::session::{Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
+use crate::session::{AtTime, Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
 use crate::source::live::{Live, NeighborsQuestion, Waits};
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
 use crate::ui::Action;

@@ -16,6 +16,7 @@ use crate::app;
 use crate::cluster::{Cluster, Kind, KindSet};
 use crate::limits::sessions::METRICS_REQUEST;
 use crate::output::{self, METRICS_MEDIA_TYPE, MetricType, Metrics};
+use crate::source::capture::Vocabulary;
 use crate::source::journal::{JournalHealth, JournalOptions, JournalWriter, RecordedState, unlisted};
 use crate::source::live::{Live, State, Subject, Waits};
 
@@ -87,7 +88,11 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
     let loaded = judgeable(loaded)?;
     let clock = || Timestamp::now().checked_add(live.status().ahead).unwrap_or(Timestamp::MAX);
     let version = app::known_version(&loaded.report);
+    let words = Vocabulary::of(crate::framework::reason_texts());
     let mut state = RecordedState::new(&loaded, unlisted(&loaded), version.clone());
+    if args.redact {
+        state = state.redacted(&words);
+    }
     drop(loaded);
     writer.begin(&state, clock());
     let mut recorder = Recorder { live: &live, args, board, changes: 0, last_line: None, was_well: None };
@@ -103,8 +108,11 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
         }
         recorder.changes += changes.len() as u64;
         let version = live.server_version().or_else(|| version.clone());
-        state.apply(changes, stale(&live), version, now, &mut lines).map_err(|error| Failure::source(error.to_string()))?;
+        let restate = state.apply(changes, stale(&live), version, now, &mut lines);
         writer.append(&lines, &state, now);
+        if restate.map_err(|error| Failure::source(error.to_string()))? {
+            writer.restate(&state, now);
+        }
         recorder.show(&writer, &state);
     }
 }
@@ -142,7 +150,7 @@ struct Recorder<'a> {
 
 impl Recorder<'_> {
     /// Updates the metrics, and writes a line if the health changed or the last one is a minute old.
-    fn show(&mut self, writer: &JournalWriter, state: &RecordedState) {
+    fn show(&mut self, writer: &JournalWriter, state: &RecordedState<'_>) {
         let (health, stale, failing) = (writer.health(), state.knowledge().stale, writer.failing());
         let silent = self.live.silent_for();
         {

@@ -27,6 +27,7 @@
 //!
 //! A saved session ([`Session::save`]) holds the objects at the start and the actions. The engine replays them to the same revisions.
 
+mod at_time;
 mod branch;
 mod breakpoint;
 mod compare;
@@ -49,6 +50,7 @@ mod values;
 mod verb;
 
 pub use crate::scheduler::InitialQueues;
+pub use at_time::{AtTime, AtTimeError, parse_length};
 pub use branch::{Branch, Fork};
 pub use breakpoint::{Breakpoint, BreakpointError, WORDS as BREAKPOINT_WORDS};
 pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, VerdictChange};

@@ -21,7 +21,7 @@ use super::decode::refusals;
 use crate::cluster::neighbors::{Neighbor, NeighborKind, Neighbors, OtherEvent};
 use crate::cluster::{Cluster, Kind, MissingReason, Object, ObservedEvent, Str};
 use crate::output::{Json, write_new};
-use redact::Redactor;
+pub(in crate::source) use redact::Redactor;
 pub use redact::Vocabulary;
 
 /// The content of a capture.

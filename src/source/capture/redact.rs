@@ -10,6 +10,7 @@ mod message;
 mod neighbors;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use serde_json::{Map, Value};
 
@@ -123,12 +124,16 @@ const KEPT_TEXTS: [&str; 22] = [
 
 /// The redactor; see the module's documentation.
 #[derive(Debug)]
-pub(super) struct Redactor<'w> {
+pub(in crate::source) struct Redactor<'w> {
     words: &'w Vocabulary,
-    names: BTreeMap<String, u32>,
+    /// The replacements; empty until they are numbered.
+    names: BTreeMap<String, String>,
+    /// Texts without a replacement.
+    fresh: Vec<String>,
     /// Names of claims that kube-scheduler derives from a pod and its ephemeral volume.
     made: BTreeMap<String, (String, String)>,
-    digits: usize,
+    /// Names of such claims that were replaced before the pod was known.
+    renamed: usize,
     /// Keys of labels and taints whose values are compared as numbers.
     numeric: BTreeSet<String>,
     expressions: Expressions,
@@ -137,33 +142,36 @@ pub(super) struct Redactor<'w> {
 /// The pass over the texts of an object.
 enum Pass<'a> {
     /// Collects the texts.
-    Collect(&'a mut BTreeMap<String, u32>, &'a Vocabulary),
+    Collect(&'a mut BTreeMap<String, String>, &'a mut Vec<String>, &'a Vocabulary),
     /// Replaces the texts.
     Apply(&'a Redactor<'a>),
 }
 
 impl<'w> Redactor<'w> {
     /// Returns a redactor that keeps these words in messages.
-    pub(super) fn new(words: &'w Vocabulary) -> Self {
+    pub(in crate::source) fn new(words: &'w Vocabulary) -> Self {
         Self {
             words,
             names: BTreeMap::new(),
+            fresh: Vec::new(),
             made: BTreeMap::new(),
-            digits: 0,
+            renamed: 0,
             numeric: BTreeSet::new(),
             expressions: Expressions::default(),
         }
     }
 
     /// Collects the texts of an item.
-    pub(super) fn collect(&mut self, item: &mut Value) {
+    pub(in crate::source) fn collect(&mut self, item: &mut Value) {
         let pod = item["metadata"]["name"].as_str().unwrap_or_default();
         for volume in item["spec"]["volumes"].as_array().into_iter().flatten().filter(|volume| !volume["ephemeral"].is_null()) {
             let volume = volume["name"].as_str().unwrap_or_default();
-            self.made.insert(format!("{pod}-{volume}"), (pod.to_owned(), volume.to_owned()));
+            let claim = format!("{pod}-{volume}");
+            let is_new = self.made.insert(claim.clone(), (pod.to_owned(), volume.to_owned())).is_none();
+            self.renamed += usize::from(is_new && self.names.get(&claim).is_some_and(|label| !label.is_empty()));
         }
         self.survey(item);
-        walk(item, "", &mut Pass::Collect(&mut self.names, self.words));
+        walk(item, "", &mut Pass::Collect(&mut self.names, &mut self.fresh, self.words));
     }
 
     /// Finds texts on which more depends than their equality.
@@ -181,16 +189,35 @@ impl<'w> Redactor<'w> {
         }
     }
 
-    /// Numbers the collected texts.
-    pub(super) fn finish(&mut self) {
-        for (number, place) in self.names.values_mut().enumerate() {
-            *place = number as u32;
+    /// Gives the collected texts their replacements: numbers at first, and later ones that sort between those of their neighbours.
+    pub(in crate::source) fn finish(&mut self) {
+        if self.fresh.len() == self.names.len() {
+            let digits = self.names.len().to_string().len();
+            for (number, place) in self.names.values_mut().enumerate() {
+                *place = format!("r{number:0digits$}");
+            }
+            self.fresh.clear();
+            return;
         }
-        self.digits = self.names.len().to_string().len();
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.sort_unstable();
+        for text in fresh {
+            let before =
+                self.names.range::<str, _>((Bound::Unbounded, Bound::Excluded(text.as_str()))).next_back().map_or("q", |(_, label)| label);
+            let behind = (Bound::Excluded(text.as_str()), Bound::Unbounded);
+            let after = self.names.range::<str, _>(behind).map(|(_, label)| label).find(|label| !label.is_empty());
+            let label = between(before, after.map_or("", String::as_str));
+            self.names.insert(text, label);
+        }
+    }
+
+    /// Returns a number that grows when a text that was replaced before would now be kept, or be replaced otherwise.
+    pub(in crate::source) fn rules(&self) -> usize {
+        self.numeric.len() + self.expressions.len() + self.renamed
     }
 
     /// Replaces the texts of an item of a kind.
-    pub(super) fn apply(&self, kind: &str, item: &mut Value) {
+    pub(in crate::source) fn apply(&self, kind: &str, item: &mut Value) {
         // A CSIDriver's name is the driver's name, which is kept everywhere.
         let name = (kind == "CSIDriver").then(|| item["metadata"]["name"].clone());
         walk(item, "", &mut Pass::Apply(self));
@@ -212,16 +239,59 @@ impl<'w> Redactor<'w> {
     }
 
     fn number(&self, text: &str) -> String {
-        // Collecting comes first, so every text has a number.
-        let number = self.names.get(text).copied().unwrap_or_default();
-        format!("r{number:0digits$}", digits = self.digits)
+        // Collecting comes first, so every text has a replacement.
+        self.names.get(text).cloned().unwrap_or_else(|| "r".to_owned())
     }
+}
+
+/// Digits of replacements that count on from one another: names that count on, such as those of jobs, get replacements of one length.
+const COUNTED: usize = 6;
+
+/// Returns a text that sorts behind `before` and in front of `after`, which does not begin with it.
+fn behind(before: &str, after: &str) -> String {
+    let shared = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+    let head = before.len().saturating_sub(COUNTED);
+    let counted = before.get(head..).filter(|_| head > shared).and_then(|digits| u64::from_str_radix(digits, 36).ok());
+    let next = counted.map(|count| count + 1).map(|count| if count % 36 == 0 { count + 1 } else { count });
+    let Some(mut count) = next.filter(|count| *count < 36_u64.pow(COUNTED as u32)) else { return format!("{before}100001") };
+    let mut digits = [b'0'; COUNTED];
+    for digit in digits.iter_mut().rev() {
+        *digit = b"0123456789abcdefghijklmnopqrstuvwxyz"[(count % 36) as usize];
+        count /= 36;
+    }
+    format!("{}{}", &before[..head], String::from_utf8_lossy(&digits))
+}
+
+/// Returns a text that sorts behind `before` and in front of `after`, where an empty `after` is the end. Neither ends in `0` where
+/// one begins with the other, nor does the result.
+fn between(before: &str, after: &str) -> String {
+    let Some(rest) = after.strip_prefix(before) else { return behind(before, after) };
+    let mut label = before.to_owned();
+    for digit in rest.bytes() {
+        match digit {
+            b'0' => label.push('0'),
+            b'1' => {
+                label.push_str("0i");
+                return label;
+            }
+            b'2'..=b'9' => {
+                label.push(char::from(b'0' + (digit - b'0') / 2));
+                return label;
+            }
+            _ => {
+                label.push('5');
+                return label;
+            }
+        }
+    }
+    label.push('i');
+    label
 }
 
 impl Pass<'_> {
     fn words(&self) -> &Vocabulary {
         match self {
-            Self::Collect(_, words) => words,
+            Self::Collect(_, _, words) => words,
             Self::Apply(redactor) => redactor.words,
         }
     }
@@ -231,9 +301,10 @@ impl Pass<'_> {
             return text.to_owned();
         }
         match self {
-            Self::Collect(names, _) => {
+            Self::Collect(names, fresh, _) => {
                 if !names.contains_key(text) {
-                    names.insert(text.to_owned(), 0);
+                    names.insert(text.to_owned(), String::new());
+                    fresh.push(text.to_owned());
                 }
                 String::new()
             }

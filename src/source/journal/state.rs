@@ -5,14 +5,14 @@ use std::io::{self, Write};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize as _;
-use serde_json::{Serializer, Value};
+use serde_json::{Serializer, Value, json};
 
 use super::entry::{self, EntryKey, Knowledge};
 use crate::cluster::{Cluster, Key, Kind, KindSet, Object, ObservedEvent, Str};
 use crate::limits::sources::JOURNAL_EVENTS;
 use crate::output::Json;
 use crate::source::assemble::Loaded;
-use crate::source::capture::{event_value, value};
+use crate::source::capture::{Redactor, Vocabulary, event_value, value};
 use crate::source::live::Change;
 
 /// How long an event is kept: API servers forget theirs after an hour.
@@ -28,16 +28,18 @@ fn identity(event: &ObservedEvent) -> EventIdentity {
 
 /// The state of a cluster that is recorded.
 #[derive(Debug, Default)]
-pub struct RecordedState {
+pub struct RecordedState<'w> {
     cluster: Cluster,
     knowledge: Knowledge,
     /// The events by number, in the order of arrival.
     events: BTreeMap<u64, ObservedEvent>,
     numbers: HashMap<EventIdentity, u64>,
     next: u64,
+    /// Replaces names and texts in all lines.
+    redactor: Option<Redactor<'w>>,
 }
 
-impl RecordedState {
+impl<'w> RecordedState<'w> {
     /// Returns the state of a cluster that was just read. `unlisted` are the kinds without a list.
     pub fn new(loaded: &Loaded, unlisted: KindSet, version: Option<String>) -> Self {
         let cluster = loaded.cluster();
@@ -47,6 +49,23 @@ impl RecordedState {
             state.add_event(event.clone());
         }
         state
+    }
+
+    /// Replaces names and texts as a redacted capture does, each by the same replacement for as long as this state lives, and in an
+    /// order that sorts like the originals. Words of the vocabulary are kept in messages.
+    #[must_use]
+    pub fn redacted(mut self, words: &'w Vocabulary) -> Self {
+        let mut redactor = Redactor::new(words);
+        for object in self.cluster.objects() {
+            redactor.collect(&mut value(&object));
+        }
+        for (number, event) in &self.events {
+            redactor.collect(&mut event_value(*number as usize, event));
+        }
+        redactor.finish();
+        self.redactor = Some(redactor);
+        self.knowledge.redacted = true;
+        self
     }
 
     /// Returns the cluster.
@@ -65,6 +84,7 @@ impl RecordedState {
     }
 
     /// Applies changes and writes a line for each. `stale` are the kinds whose changes do not arrive, `version` is the cluster's.
+    /// Returns whether lines before these hold texts that are replaced otherwise from here on, so that a keyframe should follow.
     ///
     /// # Errors
     /// Returns an error if an object cannot be written as JSON.
@@ -75,23 +95,25 @@ impl RecordedState {
         version: Option<String>,
         now: Timestamp,
         out: &mut Vec<u8>,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
+        let rules = self.redactor.as_ref().map(Redactor::rules);
+        self.collect(&changes);
         let mut knowledge = Knowledge { stale, version, ..self.knowledge.clone() };
         for change in changes {
             match change {
                 Change::Put(object) => {
-                    put_object(out, &object)?;
+                    self.put_object(out, &object)?;
                     self.cluster.insert(object);
                 }
                 Change::Gone(object) => {
                     let (kind, key) = (object.kind(), object.key());
                     if self.cluster.remove(kind, &key).is_some() {
-                        entry::gone(out, &EntryKey::Object(kind, key))?;
+                        entry::gone(out, &EntryKey::Object(kind, self.key(kind, key)))?;
                     }
                 }
                 Change::Event(event) => {
                     let number = self.add_event(event);
-                    put_event(out, number, &self.events[&number])?;
+                    self.put_event(out, number, &self.events[&number])?;
                 }
                 Change::Listed(kind) => {
                     knowledge.unknown = knowledge.unknown.without(kind);
@@ -107,7 +129,46 @@ impl RecordedState {
             self.cluster.unknown = knowledge.unknown;
             self.knowledge = knowledge;
         }
-        Ok(())
+        Ok(self.redactor.as_ref().map(Redactor::rules) != rules)
+    }
+
+    /// Makes replacements for the texts of changes.
+    fn collect(&mut self, changes: &[Change]) {
+        let Some(redactor) = &mut self.redactor else { return };
+        for change in changes {
+            match change {
+                Change::Put(object) => redactor.collect(&mut value(object)),
+                Change::Event(event) => redactor.collect(&mut event_value(0, event)),
+                Change::Gone(_) | Change::Listed(_) | Change::Unreadable(..) => {}
+            }
+        }
+        redactor.finish();
+    }
+
+    /// Returns the key of an object in the journal.
+    fn key(&self, kind: Kind, key: Key) -> Key {
+        let Some(redactor) = &self.redactor else { return key };
+        let mut item = json!({"metadata": {"namespace": key.namespace, "name": key.name}});
+        redactor.apply(&kind.to_string(), &mut item);
+        key_of(&item)
+    }
+
+    fn put_object(&self, out: &mut Vec<u8>, object: &Object) -> io::Result<()> {
+        let kind = object.kind();
+        let mut item = value(object);
+        let Some(redactor) = &self.redactor else {
+            return entry::put(out, &EntryKey::Object(kind, object.key()), |out| write_item(out, &item));
+        };
+        redactor.apply(&kind.to_string(), &mut item);
+        entry::put(out, &EntryKey::Object(kind, key_of(&item)), |out| write_item(out, &item))
+    }
+
+    fn put_event(&self, out: &mut Vec<u8>, number: u64, event: &ObservedEvent) -> io::Result<()> {
+        let mut item = event_value(number as usize, event);
+        if let Some(redactor) = &self.redactor {
+            redactor.apply("Event", &mut item);
+        }
+        entry::put(out, &EntryKey::Event(number), |out| write_item(out, &item))
     }
 
     /// Adds an event or replaces its last occurrence; returns its number.
@@ -140,26 +201,29 @@ impl RecordedState {
     pub(super) fn keyframe(&self, out: &mut impl Write) -> io::Result<()> {
         let mut lines = Vec::new();
         entry::known(&mut lines, &self.knowledge)?;
-        for object in self.cluster.objects() {
-            put_object(&mut lines, &object)?;
+        let mut objects: Vec<Object> = self.cluster.objects().collect();
+        if self.redactor.is_some() {
+            // Texts that are kept do not sort among those that are replaced.
+            objects.sort_by_cached_key(|object| (object.kind(), self.key(object.kind(), object.key())));
+        }
+        for object in &objects {
+            self.put_object(&mut lines, object)?;
             if lines.len() > 1 << 16 {
                 out.write_all(&lines)?;
                 lines.clear();
             }
         }
         for (number, event) in &self.events {
-            put_event(&mut lines, *number, event)?;
+            self.put_event(&mut lines, *number, event)?;
         }
         out.write_all(&lines)
     }
 }
 
-fn put_object(out: &mut Vec<u8>, object: &Object) -> io::Result<()> {
-    entry::put(out, &EntryKey::Object(object.kind(), object.key()), |out| write_item(out, &value(object)))
-}
-
-fn put_event(out: &mut Vec<u8>, number: u64, event: &ObservedEvent) -> io::Result<()> {
-    entry::put(out, &EntryKey::Event(number), |out| write_item(out, &event_value(number as usize, event)))
+/// Returns the key in an item's metadata.
+fn key_of(item: &Value) -> Key {
+    let text = |field: &str| item["metadata"][field].as_str().unwrap_or_default();
+    Key::new(text("namespace"), text("name"))
 }
 
 /// Writes an item as a capture does, on one line.

@@ -14,7 +14,7 @@ use super::frame::{self, FrameKind};
 use super::*;
 use crate::cluster::{Cluster, Key, Kind, KindSet, Object, ObservedEvent};
 use crate::limits::sources::{JOURNAL_EVENTS, JOURNAL_GAPS, JOURNAL_LINE};
-use crate::source::capture::Capture;
+use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Change;
 use crate::source::{Input, Loaded, load};
 
@@ -72,7 +72,7 @@ fn change(random: &mut Random, cluster: &Cluster) -> Vec<Change> {
 }
 
 /// Returns what a capture of the state would write.
-fn capture(state: &RecordedState) -> String {
+fn capture(state: &RecordedState<'_>) -> String {
     let mut cluster = state.cluster().clone();
     cluster.unknown = state.knowledge().missing();
     let events: Vec<ObservedEvent> = state.events().cloned().collect();
@@ -92,7 +92,7 @@ fn text(moment: &Moment) -> String {
 /// A recorder with what it should have recorded.
 struct Model {
     writer: JournalWriter,
-    state: RecordedState,
+    state: RecordedState<'static>,
     random: Random,
     now: i64,
     /// The capture of each moment with a frame.
@@ -448,4 +448,42 @@ fn gaps_are_kept_up_to_a_number() {
     }
     let moment = Journal::open(folder.path()).unwrap().at(time(1)).unwrap();
     assert_eq!((moment.gaps.len(), moment.more_gaps), (JOURNAL_GAPS, 5));
+}
+
+#[test]
+fn a_redacted_journal_has_no_name_and_the_same_replacements_throughout() {
+    let words = Vocabulary::of(crate::framework::reason_texts());
+    let folder = tempfile::tempdir().unwrap();
+    let named = |name: &str| object(Kind::Pod, name, 5, r#""nodeName":"secret-node""#);
+    let loaded = Loaded { objects: vec![object(Kind::Node, "secret-node", 1, ""), named("secret-b")], ..start() };
+    let mut state = RecordedState::new(&loaded, KindSet::default(), None).redacted(&words);
+    let mut writer = JournalWriter::open(folder.path(), small()).unwrap();
+    writer.begin(&state, time(0));
+    for second in 1..60 {
+        let mut lines = Vec::new();
+        let changes =
+            vec![Change::Put(named(&format!("secret-{second:02}"))), Change::Event(event("secret-b", "0/1 nodes are available", 2))];
+        let restate = state.apply(changes, KindSet::default(), None, time(second), &mut lines).unwrap();
+        assert!(!restate);
+        writer.append(&lines, &state, time(second));
+    }
+    let mut lines = Vec::new();
+    state.apply(vec![Change::Gone(named("secret-30"))], KindSet::default(), None, time(60), &mut lines).unwrap();
+    writer.append(&lines, &state, time(60));
+    let journal = Journal::open(folder.path()).unwrap();
+    let objects = |second: i64| {
+        let found = text(&journal.at(time(second)).unwrap());
+        assert!(!found.contains("secret"), "{found}");
+        let loaded = load(&[Input::Text { name: "in".to_owned(), text: journal.at(time(second)).unwrap().text() }]);
+        assert_eq!(loaded.diagnostics.iter().filter(|found| found.severity != crate::source::Severity::Note).count(), 0);
+        loaded.cluster()
+    };
+    let (first, last, end) = (objects(1), objects(59), objects(60));
+    assert_eq!((first.pods.len(), last.pods.len(), end.pods.len()), (2, 60, 59));
+    let node = first.nodes.iter().next().unwrap().metadata.name.clone();
+    assert!(first.pods.iter().all(|pod| pod.node_name == node && last.pods.get(&pod.key()).is_some()));
+    assert!(last.pods.iter().all(|pod| pod.node_name == node));
+    // Sorted as the originals are, the thirtieth went.
+    let names: Vec<Key> = last.pods.iter().map(|pod| pod.key()).collect();
+    assert_eq!(names.iter().position(|key| end.pods.get(key).is_none()), Some(29));
 }

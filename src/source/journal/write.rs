@@ -234,7 +234,7 @@ impl JournalWriter {
     }
 
     /// Begins with the state of a cluster that was just read. If the journal has frames, the time since the last one is a gap.
-    pub fn begin(&mut self, state: &RecordedState, time: Timestamp) {
+    pub fn begin(&mut self, state: &RecordedState<'_>, time: Timestamp) {
         let mut time = time;
         if let Some(last) = self.health.last {
             // The last moment before the gap stays what it was, though the clock may have been set back.
@@ -246,7 +246,7 @@ impl JournalWriter {
 
     /// Appends the lines of changes, which `state` has taken in. Without changes, a frame comes every ten seconds. If it cannot be
     /// written, the next frame that can be is a keyframe, with a gap behind it.
-    pub fn append(&mut self, lines: &[u8], state: &RecordedState, time: Timestamp) {
+    pub fn append(&mut self, lines: &[u8], state: &RecordedState<'_>, time: Timestamp) {
         // The clock of a cluster may be set back.
         let time = self.health.last.map_or(time, |last| last.max(time));
         let is_beat = self.health.last.is_none_or(|last| time.duration_since(last) >= BEAT);
@@ -263,6 +263,11 @@ impl JournalWriter {
         }
     }
 
+    /// Begins a segment, so that the state is written anew.
+    pub fn restate(&mut self, state: &RecordedState<'_>, time: Timestamp) {
+        self.rotate(state, time);
+    }
+
     fn is_full(&self, time: Timestamp) -> bool {
         let Some(current) = &self.current else { return true };
         let part = self.options.max_size.map_or(u64::MAX, |size| size / 4);
@@ -274,7 +279,7 @@ impl JournalWriter {
     }
 
     /// Ends the segment and begins the next with a keyframe.
-    fn rotate(&mut self, state: &RecordedState, time: Timestamp) {
+    fn rotate(&mut self, state: &RecordedState<'_>, time: Timestamp) {
         let time = self.health.last.map_or(time, |last| last.max(time));
         self.end_segment();
         self.drop_old(time);
@@ -301,7 +306,7 @@ impl JournalWriter {
         self.drop_old(time);
     }
 
-    fn new_segment(&mut self, state: &RecordedState, time: Timestamp) -> io::Result<()> {
+    fn new_segment(&mut self, state: &RecordedState<'_>, time: Timestamp) -> io::Result<()> {
         let number = self.number + 1;
         let path = self.folder.join(segment::name(number));
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;

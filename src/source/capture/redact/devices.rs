@@ -36,6 +36,11 @@ impl Expressions {
         self.literals.extend(found.literals);
     }
 
+    /// Returns a number that grows with each expression that adds to them.
+    pub(super) fn len(&self) -> usize {
+        self.literals.len() + self.looked_into.len() + usize::from(self.all)
+    }
+
     /// Returns whether the text of an attribute is kept.
     pub(super) fn keep(&self, attribute: &str, text: &str) -> bool {
         let name = attribute.rsplit('/').next().unwrap_or(attribute);

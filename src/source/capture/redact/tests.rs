@@ -40,6 +40,38 @@ fn every_text_is_replaced_but_those_that_say_what_a_thing_is_like() {
     assert!(r("host-a") < r("shop") && r("shop") < r("web"), "the order stays");
 }
 
+#[test]
+fn replacements_of_later_texts_sort_like_the_originals() {
+    let vocabulary = Vocabulary::of(crate::framework::reason_texts());
+    let mut redactor = Redactor::new(&vocabulary);
+    let item = |name: &str| json!({"metadata": {"name": name}});
+    for name in ["b", "m"] {
+        redactor.collect(&mut item(name));
+    }
+    redactor.finish();
+    let early = [redactor.of("b"), redactor.of("m")];
+    let mut names = vec!["b".to_owned(), "m".to_owned()];
+    // Before, between and behind, again and again at the same place, and several at once.
+    for round in 0..40 {
+        let new = [format!("a{round:02}"), format!("b{round:02}"), format!("c{:02}", 40 - round), format!("z{round:02}")];
+        for name in new {
+            redactor.collect(&mut item(&name));
+            names.push(name);
+        }
+        redactor.finish();
+        names.sort();
+        let labels: Vec<String> = names.iter().map(|name| redactor.of(name)).collect();
+        assert!(labels.windows(2).all(|pair| pair[0] < pair[1]), "{names:?} {labels:?}");
+    }
+    assert_eq!([redactor.of("b"), redactor.of("m")], early);
+    for number in 0..2000 {
+        redactor.collect(&mut item(&format!("job-{number:05}")));
+        redactor.finish();
+    }
+    let labels: Vec<String> = (0..2000).map(|number| redactor.of(&format!("job-{number:05}"))).collect();
+    assert!(labels.is_sorted_by(|a, b| a < b) && labels.iter().all(|label| label.len() < 30), "{:?}", labels.last());
+}
+
 /// Returns an item among others, redacted, with `<name>` in place of each replacement of a name.
 fn redacted(others: &[Value], item: &Value) -> Value {
     let vocabulary = Vocabulary::of(crate::framework::reason_texts());
