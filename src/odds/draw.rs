@@ -142,6 +142,11 @@ impl Draw {
         Some(self.classes[self.class(node)?].likelihood)
     }
 
+    /// Returns how likely each node wins, by name; 0 where it cannot.
+    pub fn likelihoods(&self) -> impl Iterator<Item = (&Str, f64)> {
+        self.nodes.iter().map(|(node, class)| (node, self.classes[*class].likelihood))
+    }
+
     fn class(&self, node: &str) -> Option<usize> {
         let at = self.nodes.binary_search_by(|(name, _)| name.as_str().cmp(node)).ok()?;
         Some(self.nodes[at].1)
@@ -258,6 +263,7 @@ pub fn from_offsets(nodes: &[Option<Contender>], wanted: usize) -> Vec<(Str, Sha
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::{Chance, Odds};
     use super::*;
 
     /// Contenders of (violations, rank among those alike), named by their place.
@@ -336,6 +342,11 @@ mod tests {
         for (node, share) in &shares {
             assert!((draw.likelihood(node).unwrap_or_default() - share.to_f64()).abs() < 1e-9, "{node}");
         }
+        let mut sorted = shares;
+        sorted.sort_by(|a, b| b.1.to_f64().total_cmp(&a.1.to_f64()).then_with(|| a.0.cmp(&b.0)));
+        let odds = Odds::drawn(Chance::LastTie, draw);
+        assert_eq!(odds.most_likely(10), sorted[..10]);
+        assert_eq!(odds.most_likely(2000).len(), odds.outcomes());
     }
 
     proptest! {

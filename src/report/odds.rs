@@ -69,13 +69,12 @@ pub(super) fn odds_section(view: &CycleView) -> Option<(&'static str, Lines)> {
         out.line(format_args!("  unknown: {why}"));
     }
     if let Some((node, words)) = chosen.and_then(|node| Some((node, odds_in_words(&odds, node)?))) {
-        let mut best: Vec<(f64, Str, Share)> = odds.shares().into_iter().map(|(node, share)| (share.to_f64(), node, share)).collect();
-        best.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         out.line(format_args!("  {node} {words}"));
-        let rows: Vec<Vec<String>> = best.iter().take(SHOWN).map(|(_, node, share)| row(node.to_string(), share)).collect();
+        let rows: Vec<Vec<String>> = odds.most_likely(SHOWN).iter().map(|(node, share)| row(node.to_string(), share)).collect();
         table(&rows, &mut out);
-        if best.len() > SHOWN {
-            out.line(format_args!("  … and {}", count(best.len() - SHOWN, "more node")));
+        let more = odds.outcomes().saturating_sub(rows.len());
+        if more > 0 {
+            out.line(format_args!("  … and {}", count(more, "more node")));
         }
     }
     match odds.victims() {

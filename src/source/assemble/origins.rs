@@ -10,19 +10,27 @@ use std::sync::{Arc, LazyLock};
 use super::report::Origin;
 use crate::cluster::{Key, Kind, Object};
 
-/// A slot that was never used.
-const FREE: u32 = u32::MAX;
+/// A slot of the hash table: the index of an object and a part of its key's hash, so that most other objects are not looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Slot {
+    hash: u32,
+    place: u32,
+}
 
-/// A slot whose object was removed.
-const GONE: u32 = u32::MAX - 1;
+impl Slot {
+    /// Never used.
+    const FREE: Self = Self { hash: 0, place: u32::MAX };
+    /// Its object was removed.
+    const GONE: Self = Self { hash: 0, place: u32::MAX - 1 };
+}
 
 /// The objects read so far by key, with their origins.
 #[derive(Debug, Default)]
 pub(in crate::source) struct ObjectIndex {
     /// By index of the object.
     origins: Vec<Origin>,
-    /// A hash table with linear probing: indexes of objects. Its length is a power of two.
-    slots: Vec<u32>,
+    /// A hash table with linear probing. Its length is a power of two.
+    slots: Vec<Slot>,
     /// The number of slots ever used, removed ones included.
     used: usize,
     hasher: RandomState,
@@ -31,7 +39,7 @@ pub(in crate::source) struct ObjectIndex {
 impl ObjectIndex {
     /// Returns the index of an object.
     pub(in crate::source) fn place(&self, objects: &[Object], kind: Kind, namespace: &str, name: &str) -> Option<usize> {
-        self.slot(objects, kind, namespace, name).map(|slot| self.slots[slot] as usize)
+        self.slot(objects, kind, namespace, name).map(|slot| self.slots[slot].place as usize)
     }
 
     /// Returns the origin of an object by its index.
@@ -43,61 +51,61 @@ impl ObjectIndex {
     pub(in crate::source) fn add(&mut self, objects: &[Object], origin: Origin) {
         // At most seven eighths are used, so that probing ends soon.
         if (self.used + 1) * 8 > self.slots.len() * 7 {
-            self.enlarge(objects);
+            self.enlarge();
         }
         let place = self.origins.len();
         self.origins.push(origin);
-        self.put(objects, place);
+        let meta = objects[place].meta();
+        let hash = self.hash(objects[place].kind(), &meta.namespace, &meta.name);
+        self.put(Slot { hash, place: place as u32 });
     }
 
     /// Removes an object and returns its index.
     pub(in crate::source) fn remove(&mut self, objects: &[Object], kind: Kind, key: &Key) -> Option<usize> {
         let slot = self.slot(objects, kind, &key.namespace, &key.name)?;
-        Some(std::mem::replace(&mut self.slots[slot], GONE) as usize)
+        Some(std::mem::replace(&mut self.slots[slot], Slot::GONE).place as usize)
     }
 
     fn slot(&self, objects: &[Object], kind: Kind, namespace: &str, name: &str) -> Option<usize> {
         let mask = self.slots.len().checked_sub(1)?;
-        let mut slot = self.hash(kind, namespace, name) & mask;
+        let hash = self.hash(kind, namespace, name);
+        let mut slot = hash as usize & mask;
         loop {
             match self.slots[slot] {
-                FREE => return None,
-                GONE => {}
-                place => {
-                    let object = &objects[place as usize];
+                Slot::FREE => return None,
+                used if used != Slot::GONE && used.hash == hash => {
+                    let object = &objects[used.place as usize];
                     let meta = object.meta();
                     if object.kind() == kind && meta.name == name && meta.namespace == namespace {
                         return Some(slot);
                     }
                 }
+                _ => {}
             }
             slot = (slot + 1) & mask;
         }
     }
 
-    fn hash(&self, kind: Kind, namespace: &str, name: &str) -> usize {
-        self.hasher.hash_one((kind, namespace, name)) as usize
+    fn hash(&self, kind: Kind, namespace: &str, name: &str) -> u32 {
+        self.hasher.hash_one((kind, namespace, name)) as u32
     }
 
-    fn put(&mut self, objects: &[Object], place: usize) {
-        let meta = objects[place].meta();
+    fn put(&mut self, used: Slot) {
         let mask = self.slots.len() - 1;
-        let mut slot = self.hash(objects[place].kind(), &meta.namespace, &meta.name) & mask;
-        while self.slots[slot] != FREE {
+        let mut slot = used.hash as usize & mask;
+        while self.slots[slot] != Slot::FREE {
             slot = (slot + 1) & mask;
         }
-        self.slots[slot] = place as u32;
+        self.slots[slot] = used;
         self.used += 1;
     }
 
-    fn enlarge(&mut self, objects: &[Object]) {
+    fn enlarge(&mut self) {
         let size = (self.slots.len() * 2).max(16);
-        let old = std::mem::replace(&mut self.slots, vec![FREE; size]);
+        let old = std::mem::replace(&mut self.slots, vec![Slot::FREE; size]);
         self.used = 0;
-        for place in old {
-            if place < GONE {
-                self.put(objects, place as usize);
-            }
+        for used in old.into_iter().filter(|slot| *slot != Slot::FREE && *slot != Slot::GONE) {
+            self.put(used);
         }
     }
 

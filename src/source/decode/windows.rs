@@ -138,7 +138,7 @@ impl<'a> Kept<'a> {
 }
 
 /// Takes the entries of a window.
-pub(in crate::source) type Take<'a> = dyn FnMut(Vec<Entry>) + 'a;
+pub(in crate::source) type Take<'a> = dyn FnMut(Vec<Entry>) + Send + 'a;
 
 /// Reads a file. If spans are broken, it is read a second time without assumptions about its layout.
 ///
@@ -153,7 +153,9 @@ pub(in crate::source) fn read(
     take: &mut Take<'_>,
 ) -> io::Result<Contents> {
     let keep = again.map_or(0, |_| CAREFUL_LIMIT);
-    let fast = read_as(Opened::new(stream)?, Kept { hint, patterns }, false, budget.progress(), keep, take);
+    let opened = Opened::new(stream)?;
+    // On one of the threads that decode: to wait for them from another costs a switch for each window.
+    let fast = rayon::scope(|_| read_as(opened, Kept { hint, patterns }, false, budget.progress(), keep, take));
     let Some(again) = again.filter(|_| fast.bytes <= CAREFUL_LIMIT && fast.syntax_is_broken()) else { return Ok(fast) };
     let careful = read_as(Opened::new(again.stream(budget)?)?, Kept { hint, patterns }, true, budget.progress(), u64::MAX, take);
     let better = (careful.objects() >= fast.objects() && careful.mistakes() < fast.mistakes()) || careful.objects() > fast.objects();
