@@ -1,6 +1,7 @@
 //! Findings: what is learnt by running the engine again, or by comparing its decisions with others. `report` writes them.
 
 mod agreement;
+mod dump_diff;
 mod evictions;
 pub(crate) mod fixes;
 #[cfg(test)]
@@ -20,6 +21,10 @@ pub(crate) mod workload;
 pub use agreement::{
     Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, SeenChange, changes_decisions,
     differences, pending, preempted,
+};
+pub use dump_diff::{
+    Because, Brief, ChangeKind, Differs, DumpDiff, DumpState, FieldChange, FieldPath, How, NotCompared, Now, ObjectChange, PodDiff, Since,
+    Step, written,
 };
 pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};

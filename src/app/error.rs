@@ -149,6 +149,9 @@ pub(super) enum JobError {
     /// The cluster cannot be written to a file.
     #[error(transparent)]
     Capture(#[from] WriteError),
+    /// The source shows one state of the cluster only.
+    #[error("there is one state of the cluster only; open several dumps of it, or a live cluster")]
+    OneState,
     /// There is no decision at the cursor.
     #[error("there is no decision here yet")]
     NoDecision,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::analysis::{Agreements, FixReport, FixesReport};
+use crate::analysis::{Agreements, DumpDiff, DumpState, FixReport, FixesReport};
 use crate::cluster::Pod;
 use crate::fixes::{self, Fix, Limits};
 use crate::report::{FORMATS, WhatIfReport, comparison};
@@ -87,6 +87,24 @@ impl RunningJob {
                 Box::new(move || {
                     let found = Agreements::of(&scheduler, &events, seen, |_| true, |of| watched.another(of));
                     Ok(prose("Compared with the cluster's scheduler".to_owned(), found.document()))
+                })
+            }
+            Job::Diff => {
+                let (at, schedulers) = session.observed_change(sources.live.is_some()).ok_or(JobError::OneState)?;
+                let revisions = session.timeline().revisions();
+                // Dry decisions between dumps change nothing.
+                let name = |done: usize| {
+                    let before = revisions[..done.min(revisions.len())].iter().rev();
+                    let change = before.into_iter().find(|revision| !revision.action.changes_nothing());
+                    change.map_or_else(|| "the start".to_owned(), |revision| revision.title.clone())
+                };
+                let names = if sources.live.is_some() { ["the start".to_owned(), "now".to_owned()] } else { [name(at - 1), name(at)] };
+                let [old, new] = schedulers.map(Scheduler::clone);
+                let states = [(&old, &names[0]), (&new, &names[1])]
+                    .map(|(scheduler, name)| DumpState { name: name.clone(), at: Some(scheduler.state().clock()) });
+                Box::new(move || {
+                    let found = DumpDiff::of([&old, &new], states, |_| true, |of| watched.another(of));
+                    Ok(prose("Differences".to_owned(), found.document()))
                 })
             }
             Job::Compare(one, other) => {

@@ -212,6 +212,7 @@ impl Decision {
             others: &[],
             others_together: &[],
             priority: None,
+            since: None,
             when: None,
         };
         let text = format_of(path)?.write(&Answer::Ticket(ticket), Lines::default())?;

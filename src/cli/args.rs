@@ -64,6 +64,11 @@ pub enum Command {
         after_help = "Examples:\n  schedscope run --from dump.json\n  schedscope run --from dump.json --what-if 'drain worker-a1'\n  schedscope run --from dump.json --ops ops.json -o json\n\nOperations (a JSON array, or one after another):\n  {\"op\": \"schedule\"}\n  {\"op\": \"advance\", \"seconds\": 60}\n  {\"op\": \"create\", \"object\": {\"kind\": \"Pod\", ...}}    also update\n  {\"op\": \"patch\", \"kind\": \"Node\", \"name\": \"n1\", \"patch\": {\"spec\": {\"unschedulable\": true}}}\n  {\"op\": \"delete\", \"kind\": \"Pod\", \"namespace\": \"shop\", \"name\": \"web-0\"}"
     )]
     Run(RunArgs),
+    /// Compare two dumps of one cluster: the objects that changed, and the pods whose decision changed with the reason
+    #[command(
+        after_help = "Examples:\n  schedscope diff before.json after.json\n  schedscope diff before.json after.json -n shop -o json\n\nExit codes: 0 no decision changed; 1 a decision changed; 2 wrong usage; 3 a dump could not be read, or its nodes or pods."
+    )]
+    Diff(DiffArgs),
     /// Show the content of kube-scheduler's own log: attempts, queues, preemptions
     #[command(
         after_help = "Examples:\n  schedscope log kube-scheduler.log\n  kubectl logs -n kube-system kube-scheduler-cp-1 | schedscope log -\n  schedscope log kube-scheduler.log --from dump.json -o json"
@@ -506,6 +511,9 @@ pub struct ExplainArgs {
     /// Count the odds over all starting nodes of the search also where that takes long
     #[arg(long, conflicts_with = "pending")]
     pub odds: bool,
+    /// Merge dumps taken at different times, instead of explaining on the newest and saying what changed since the one before
+    #[arg(long, requires = "from")]
+    pub merge: bool,
     /// Pods of all namespaces, with --pending or --selector
     #[arg(short = 'A', long, conflicts_with_all = ["namespace", "pods"])]
     pub all_namespaces: bool,
@@ -622,6 +630,29 @@ pub struct RunArgs {
     /// The moment
     #[command(flatten)]
     pub moment: AtArgs,
+    /// Limits on reading
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// The scheduler
+    #[command(flatten)]
+    pub scheduler: SchedulerArgs,
+}
+
+/// Arguments of `diff`.
+#[derive(Clone, Debug, Args)]
+pub struct DiffArgs {
+    /// The older dump: a file, archive or directory, or - for standard input
+    #[arg(value_name = "OLD")]
+    pub older: PathBuf,
+    /// The newer dump
+    #[arg(value_name = "NEW")]
+    pub newer: PathBuf,
+    /// Compare decisions about the pods of this namespace only
+    #[arg(short, long)]
+    pub namespace: Option<String>,
+    /// Output format
+    #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
+    pub output: &'static Format,
     /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,

@@ -342,13 +342,13 @@ users:
             .flat_map(|sub| sub.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect::<Vec<_>>())
             .filter(|option| Names::of_option(option).is_some())
             .collect();
-        // live, capture, record, explain and run connect; explain has a namespace, with a short form; seven options take a release.
-        assert_eq!(options.len(), 18, "{options:?}");
+        // live, capture, record, explain and run connect; explain and diff have a namespace, with a short form; eight options take a release.
+        assert_eq!(options.len(), 20, "{options:?}");
         let zsh = script(Shell::Zsh);
-        assert_eq!(zsh.matches(":_schedscope_names'").count(), 19);
+        assert_eq!(zsh.matches(":_schedscope_names'").count(), 22);
         assert!(zsh.starts_with("#compdef schedscope\n\n_schedscope_names() {\n"));
         let fish = script(Shell::Fish);
-        assert_eq!(fish.matches("-x -a \"(__fish_schedscope_names)\"\n").count(), 18);
+        assert_eq!(fish.matches("-x -a \"(__fish_schedscope_names)\"\n").count(), 20);
         let bash = script(Shell::Bash);
         assert_eq!(bash.matches("complete -F _schedscope_or_names -o").count(), 2);
         assert_eq!(bash.matches("_schedscope_or_names() {").count(), 1);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::{ExplainArgs, LabelQuery};
+use super::diff::{Dump, Older, newest_two, schedulers};
 use super::reproduce;
 use strum::IntoEnumIterator as _;
 
@@ -48,14 +49,22 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     }
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let at = moment_of(args)?;
-    let mut loaded = super::journal::read_source(&args.source, &connect, &args.limits.limits(), at)?;
+    let series = if args.merge || at.is_some() { None } else { newest_two(&args.source.from, &args.limits.limits()) };
+    let (mut loaded, series) = match series {
+        Some((newest, before)) => {
+            let (name, loaded) = newest.into_parts();
+            super::tell(&loaded);
+            (super::judgeable(loaded)?, Some((name, before)))
+        }
+        None => (super::journal::read_source(&args.source, &connect, &args.limits.limits(), at)?, None),
+    };
     super::live::add_neighbors(&mut loaded, |loaded| question(args, loaded));
     let again = || {
         let mut loaded = super::judgeable(super::live::first(&connect)?.1)?;
         super::live::add_neighbors(&mut loaded, |loaded| question(args, loaded));
         Ok(loaded)
     };
-    let explained = explain_twice(args, loaded, &std::thread::sleep, again)?;
+    let explained = explain_twice(args, loaded, series, &std::thread::sleep, again)?;
     print(&explained.text)?;
     Ok(explained.code)
 }
@@ -105,47 +114,58 @@ fn moment_of(args: &ExplainArgs) -> Result<Option<AtTime>, Failure> {
 fn explain_twice(
     args: &ExplainArgs,
     loaded: Loaded,
+    series: Option<(String, Dump)>,
     wait: &dyn Fn(Duration),
     again: impl FnOnce() -> Result<Loaded, Failure>,
 ) -> Result<Explained, Failure> {
-    let first = explain(args, loaded, &|line| output::say(line))?;
+    let first = explain(args, loaded, series, &|line| output::say(line))?;
     if !(first.disagrees && args.source.is_live()) {
         return Ok(first);
     }
     wait(LOOK_AGAIN);
     // The first pass has already printed the lines about the release.
-    explain(args, again()?, &|_| ())
+    explain(args, again()?, None, &|_| ())
 }
 
-fn explain(args: &ExplainArgs, mut loaded: Loaded, say: &dyn Fn(String)) -> Result<Explained, Failure> {
+/// Explains on a source. Of dumps over time it is the newest; `series` has its name, and the dump before it.
+fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)>, say: &dyn Fn(String)) -> Result<Explained, Failure> {
     if !args.fixes && !args.pending && args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
     super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), say)?;
-    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, say)?;
+    let scheduler_args = args.scheduler.on(&args.source);
+    let (scheduler, older) = match series {
+        Some((name, before)) => {
+            schedulers(&scheduler_args, before, name, &mut loaded, say).map(|(scheduler, older)| (scheduler, Some(older)))?
+        }
+        None => (super::scheduler(&scheduler_args, &mut loaded, Evictions::AtOnce, say)?, None),
+    };
+    let source = Source { scheduler: &scheduler, loaded: &loaded, older: older.as_ref() };
     let explained = match (&args.pods[..], &args.selector) {
         ([pod], None) => {
             let write = |answer: &Answer<'_>, more| write(args, answer, more);
-            subject(args, pod, &scheduler, &loaded, &write)
+            subject(args, pod, source, &write)
         }
-        ([], None) => all(args, &scheduler, &loaded),
+        ([], None) => all(args, source),
         _ if !args.output.takes_several() => Err(Failure::usage(FormatError::OneAnswer(args.output.name).to_string())),
-        (pods, selector) => Ok(several(args, pods, selector.as_ref(), &scheduler, &loaded, say)),
+        (pods, selector) => Ok(several(args, pods, selector.as_ref(), source, say)),
     };
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
-    std::mem::forget((scheduler, loaded));
+    std::mem::forget((scheduler, loaded, older));
     explained
 }
 
+/// A source as a scheduler, with the dump before it if it is the newest of several.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    scheduler: &'a Scheduler,
+    loaded: &'a Loaded,
+    older: Option<&'a Older>,
+}
+
 /// Explains several pods, one after another. A pod that cannot be explained is said, and the others are.
-fn several(
-    args: &ExplainArgs,
-    pods: &[String],
-    selector: Option<&LabelQuery>,
-    scheduler: &Scheduler,
-    loaded: &Loaded,
-    say: &dyn Fn(String),
-) -> Explained {
+fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, source: Source<'_>, say: &dyn Fn(String)) -> Explained {
+    let scheduler = source.scheduler;
     let namespace = args.namespace();
     let is_meant = |pod: &Pod, selector: &LabelQuery| {
         pod.is_pending() && (args.all_namespaces || pod.metadata.namespace.as_str() == namespace) && selector.matches(&pod.metadata.labels)
@@ -162,8 +182,8 @@ fn several(
     }
     let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(|e| Failure::source(e.to_string()));
     let mut all = Explained { text: Text::default(), code: super::code(EXIT_OK, scheduler), disagrees: false };
-    let of_keys = keys.iter().map(|key| one(args, key, scheduler, loaded, &write));
-    let of_names = pods.iter().map(|pod| subject(args, pod, scheduler, loaded, &write));
+    let of_keys = keys.iter().map(|key| one(args, key, source, &write));
+    let of_names = pods.iter().map(|pod| subject(args, pod, source, &write));
     for explained in of_keys.chain(of_names) {
         match explained {
             Ok(next) => {
@@ -181,17 +201,19 @@ fn several(
 }
 
 /// Explains the pod or workload that an argument names.
-fn subject(args: &ExplainArgs, name: &str, scheduler: &Scheduler, loaded: &Loaded, write: Write<'_>) -> Result<Explained, Failure> {
+fn subject(args: &ExplainArgs, name: &str, source: Source<'_>, write: Write<'_>) -> Result<Explained, Failure> {
+    let Source { scheduler, loaded, .. } = source;
     match super::workload::named(name, args, scheduler, loaded)? {
         Some(workload) => super::workload::explain(&workload, scheduler, loaded, write, completeness(args, loaded)),
-        None => one(args, &pod_key(name, args.namespace_named().as_deref())?, scheduler, loaded, write),
+        None => one(args, &pod_key(name, args.namespace_named().as_deref())?, source, write),
     }
 }
 
 /// Writes an answer and the lines beside it.
 type Write<'a> = &'a dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>;
 
-fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, write: Write<'_>) -> Result<Explained, Failure> {
+fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> Result<Explained, Failure> {
+    let Source { scheduler, loaded, older } = source;
     let cluster = scheduler.state().cluster();
     let is_bound = cluster.pods.get(key).is_some_and(|pod| !pod.node_name.is_empty() && !pod.is_terminal());
     if args.evicted || is_bound {
@@ -210,6 +232,10 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
     let mut more = if args.output.is_ticket() { Document::default() } else { unknown(&view) };
     if let Some(when) = &when {
         more.append(section("When", [when.text.clone()]));
+    }
+    let since = older.map(|older| older.compared_with(scheduler, |pod| pod == key).since(key));
+    if let (Some(older), Some(since)) = (older, &since) {
+        more.append(older.section([since.sentence.clone()]));
     }
     more.append(agreement_text(&agreement));
     let voices = Voices::about(pod, scheduler, &loaded.neighbors, &view);
@@ -233,6 +259,7 @@ fn one(args: &ExplainArgs, key: &Key, scheduler: &Scheduler, loaded: &Loaded, wr
         agreement: Some(&agreement),
         others: &voices.others,
         others_together: &voices.together,
+        since: since.as_ref(),
         priority: Some(pod.priority()),
         when: when.as_ref(),
     };
@@ -334,7 +361,7 @@ fn is_other_kind(word: &str) -> bool {
 }
 
 /// Returns the failure about a namespace that no object has, with a suggestion; `None` for one that exists, or may.
-fn unknown_namespace(cluster: &Cluster, namespace: Option<&str>) -> Option<Failure> {
+pub(super) fn unknown_namespace(cluster: &Cluster, namespace: Option<&str>) -> Option<Failure> {
     let namespace = namespace?;
     let of_objects = cluster.objects().map(|object| match &object {
         crate::cluster::Object::Namespace(namespace) => namespace.metadata.name.clone(),
@@ -353,7 +380,8 @@ fn is_pods(word: &str) -> bool {
     matches!(word, "pod" | "pods" | "po")
 }
 
-fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Explained, Failure> {
+fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
+    let Source { scheduler, loaded, older } = source;
     if let Some(failure) = unknown_namespace(scheduler.state().cluster(), args.namespace.as_deref()) {
         return Err(failure);
     }
@@ -370,6 +398,11 @@ fn all(args: &ExplainArgs, scheduler: &Scheduler, loaded: &Loaded) -> Result<Exp
     };
     let code = super::code(code, scheduler);
     let mut more = super::unread(scheduler);
+    if let Some(older) = older {
+        let diff = older.compared_with(scheduler, wanted);
+        more.append(older.section(diff.sentences()));
+        found.since = Some(diff);
+    }
     more.append(completeness(args, loaded));
     let text = write(args, &Answer::Agreements(&found), more)?;
     Ok(Explained { text, code, disagrees: found.some_disagrees() })
@@ -448,7 +481,7 @@ mod tests {
             done.borrow_mut().push("read".to_owned());
             second.map(cluster).map_err(Failure::source)
         };
-        let found = explain_twice(&args, cluster(first), &wait, again);
+        let found = explain_twice(&args, cluster(first), None, &wait, again);
         found
             .map(|found| (found.code, found.disagrees, found.text.as_str().to_owned(), done.take()))
             .map_err(|e| format!("{:?}", e.message))
@@ -497,7 +530,7 @@ mod tests {
                 let missing = crate::cluster::MissingKinds { selected: [Kind::Pod].into_iter().collect(), ..Default::default() };
                 loaded.report.set_missing(missing);
             }
-            let found = explain(&args, loaded, &|_| ()).map_err(|e| e.message).unwrap();
+            let found = explain(&args, loaded, None, &|_| ()).map_err(|e| e.message).unwrap();
             (found.code, found.text.as_str().to_owned())
         };
         let (code, text) = with(true);

@@ -3,6 +3,7 @@
 mod args;
 mod compare;
 mod completion;
+mod diff;
 mod emulate;
 mod explain;
 mod explore;
@@ -140,6 +141,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Record(args) => record::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Log(args) => scheduler_log::run(&args),
         Command::Completions { shell } => print(&Text::document(completion::script(shell))),
         Command::Info(args) => info::run(&args),

@@ -196,6 +196,7 @@ impl Decision {
             origin: &Origin::default(),
             agreement: Some(&self.agreement),
             priority: Some(self.priority),
+            since: None,
             when: self.when.as_ref(),
             others: &self.voices.others,
             others_together: &self.voices.together,

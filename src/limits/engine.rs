@@ -17,6 +17,9 @@ limits! { "engine":
     count JUDGED_ON_NODE: usize = 10_000, "devices_beyond_the_limits_are_counted_as_not_judged";
     /// Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error.
     steps DEVICE_STEPS_PER_SECOND: i64 = 500_000, "costly_selectors_use_up_the_filter_timeout";
+    /// Decisions about one node that a comparison of two states takes again, without changes, to find those that explain it; the
+    /// explanations of further pods are not searched, which the answer says.
+    count DIFF_TRIALS: usize = 2_000, "explanations_are_searched_within_a_number_of_trials";
     /// Copies of a pod that are placed one by one to count how many fit; more may fit.
     count CAPACITY_COPIES: usize = 10_000, "copies_of_pods_with_many_constraints_are_counted_up_to_fewer";
     /// Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit.

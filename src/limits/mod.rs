@@ -113,6 +113,7 @@
 //! | [`engine::JUDGED_FOR_REQUEST`] | 2,000 | Devices that are judged for one request when a node's rejection is explained; the rest are counted as not judged. | `devices_beyond_the_limits_are_counted_as_not_judged` |
 //! | [`engine::JUDGED_ON_NODE`] | 10,000 | Devices that are judged for all requests on one node, fewer where selectors are costly; the rest are counted as not judged. | `devices_beyond_the_limits_are_counted_as_not_judged` |
 //! | [`engine::DEVICE_STEPS_PER_SECOND`] | 500,000 steps | Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error. | `costly_selectors_use_up_the_filter_timeout` |
+//! | [`engine::DIFF_TRIALS`] | 2,000 | Decisions about one node that a comparison of two states takes again, without changes, to find those that explain it; the explanations of further pods are not searched, which the answer says. | `explanations_are_searched_within_a_number_of_trials` |
 //! | [`engine::CAPACITY_COPIES`] | 10,000 | Copies of a pod that are placed one by one to count how many fit; more may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::CAPACITY_STEPS`] | 5,000,000 steps | Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::FIXES_STEPS`] | 20,000,000 steps | Steps of all decisions of a search for fixes; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |

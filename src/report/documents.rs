@@ -3,7 +3,7 @@
 use super::workload::unknown_kind;
 use super::{WhatIfReport, voices_lines};
 use crate::analysis::workload::lost;
-use crate::analysis::{Agreements, CauseReport, WorkloadCause, WorkloadReport};
+use crate::analysis::{Agreements, CauseReport, DumpDiff, WorkloadCause, WorkloadReport};
 use crate::output::Document;
 use crate::plural::count;
 
@@ -94,6 +94,15 @@ pub(super) fn workload(found: &WorkloadReport, more: Document) -> Document {
         doc.heading(2, "Unknowns");
         doc.list(found.missing_kinds.iter().map(|unknown| format!("{}: {}", unknown_kind(unknown), unknown.effect)));
     }
+    doc.append(more);
+    doc
+}
+
+/// Returns the differences of two states.
+pub(super) fn diff(found: &DumpDiff, more: Document) -> Document {
+    let mut doc = Document::default();
+    doc.heading(1, "Differences");
+    doc.append(found.document());
     doc.append(more);
     doc
 }

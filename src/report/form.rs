@@ -7,7 +7,8 @@ use super::{
     WhatIfReport, causes_text, documents, text,
 };
 use crate::analysis::{
-    Agreements, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, VoiceReport, When, WorkloadReport,
+    Agreements, DumpDiff, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, Since, VoiceReport, When,
+    WorkloadReport,
 };
 use crate::cluster::Str;
 use crate::output::{self, Document, Headings, Lines, Text};
@@ -161,6 +162,8 @@ pub enum Answer<'a> {
     Placed(&'a PlacedReport),
     /// A workload.
     Workload(&'a WorkloadReport),
+    /// Two states of a cluster.
+    Diff(&'a DumpDiff),
 }
 
 /// A format's serializer failed.
@@ -257,6 +260,8 @@ struct TicketReport<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     others_together: &'a [String],
     when: Option<&'a When>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<&'a Since>,
 }
 
 impl<'a> TicketReport<'a> {
@@ -272,6 +277,7 @@ impl<'a> TicketReport<'a> {
             others: ticket.others,
             others_together: ticket.others_together,
             when: ticket.when,
+            since: ticket.since,
         }
     }
 }
@@ -330,6 +336,7 @@ impl Answer<'_> {
             Self::Manifest(_) => "Manifest".to_owned(),
             Self::Placed(found) => format!("{}/{}", found.namespace, found.pod),
             Self::Workload(found) => found.workload.to_string(),
+            Self::Diff(_) => "Differences".to_owned(),
             Self::Comparison(comparison) => format!("kube-scheduler {} compared with {}", comparison.from, comparison.to),
         }
     }
@@ -372,6 +379,7 @@ impl Answer<'_> {
             Self::Manifest(manifest) => manifest.text(),
             Self::Placed(found) => found.text(),
             Self::Workload(found) => found.text(),
+            Self::Diff(found) => found.text(),
         };
         lines.extend(more.plain(Headings::Capitals));
         lines
@@ -441,6 +449,7 @@ impl Serialize for Plain<'_> {
             Answer::Manifest(manifest) => manifest.serialize(serializer),
             Answer::Placed(found) => found.serialize(serializer),
             Answer::Workload(found) => found.serialize(serializer),
+            Answer::Diff(found) => found.serialize(serializer),
         }
     }
 }
@@ -458,6 +467,7 @@ fn markdown(answer: &Answer<'_>, more: Document) -> Result<Text, FormatError> {
     match answer {
         Answer::Agreements(found) => return Ok(documents::pending(found, more).markdown()),
         Answer::WhatIf(found) => return Ok(documents::what_if(found, more).markdown()),
+        Answer::Diff(found) => return Ok(documents::diff(found, more).markdown()),
         _ => {}
     }
     Ok(output::to_markdown(&answer.title(), &answer.text(&more)))

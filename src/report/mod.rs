@@ -6,6 +6,7 @@ mod completeness;
 mod decision;
 mod devices;
 mod documents;
+mod dump_diff;
 mod extenders;
 mod fixes;
 mod form;

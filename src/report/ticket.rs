@@ -8,8 +8,8 @@ use super::devices::devices_text;
 use super::odds::odds_section;
 use super::pages;
 use super::text::{FACTS_SHOWN, by_class, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
-use crate::analysis::VoiceReport;
 use crate::analysis::{FixReport, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, missing_sentences, why};
+use crate::analysis::{Since, VoiceReport};
 use crate::framework::PluginName;
 use crate::output::{CodeLine, Document, Headings};
 use crate::plural::count;
@@ -97,6 +97,8 @@ pub struct Ticket<'a> {
     pub others: &'a [VoiceReport],
     /// Findings from these words and the decision together, a sentence each.
     pub others_together: &'a [String],
+    /// The difference from the dump before; `None` where the source is not a series of dumps.
+    pub since: Option<&'a Since>,
     /// The pod's priority, for a decision that did not get as far as the record of it.
     pub priority: Option<i32>,
     /// When the pod is tried again; `None` if nothing says so.

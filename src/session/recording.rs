@@ -366,6 +366,24 @@ impl Session {
         self.branches[0].scheduler_at(0)
     }
 
+    /// Returns the schedulers before and after a change that was observed: in a series of dumps that at the cursor, at its start the
+    /// first; of a live cluster all changes since it was opened (`whole`). `None` if nothing was observed. The number is that of the
+    /// revisions after it.
+    pub fn observed_change(&self, whole: bool) -> Option<(usize, [&Scheduler; 2])> {
+        let observed = self.observed_revisions();
+        if observed == 0 {
+            return None;
+        }
+        if whole {
+            return Some((observed, [self.branch().scheduler_at(0), self.branch().scheduler_at(observed)]));
+        }
+        let revisions = self.timeline().revisions();
+        let done = self.timeline().revisions_done().min(observed);
+        let is_change = |at: &usize| !revisions[*at].action.changes_nothing();
+        let at = (0..done).rev().find(is_change).or_else(|| (done..observed).find(is_change))?;
+        Some((at + 1, [self.branch().scheduler_at(at), self.branch().scheduler_at(at + 1)]))
+    }
+
     /// Begins a saved branch with the revisions that it shares. Returns false where its fork does not exist.
     pub(super) fn begin(&mut self, number: usize, name: &str, fork: Option<Fork>) -> bool {
         match fork {

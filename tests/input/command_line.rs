@@ -137,3 +137,61 @@ fn several_pods_are_explained_one_after_another() {
     assert_eq!(demo(&["shop/payments", "-A"]).0, 2);
     assert_eq!(demo(&["-A"]).0, 2);
 }
+
+/// Returns a dump with a node, a pod that waits, and the time of its newest object.
+fn dump(time: &str, taints: &str) -> String {
+    format!(
+        r#"{{"kind":"List","items":[
+        {{"kind":"Namespace","apiVersion":"v1","metadata":{{"name":"kube-system","uid":"c1"}}}},
+        {{"kind":"Node","apiVersion":"v1","metadata":{{"name":"w1","uid":"w1"}},"spec":{{"taints":[{taints}]}},"status":{{"allocatable":{{"cpu":"4","pods":"10"}}}}}},
+        {{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"web","namespace":"shop","uid":"web","creationTimestamp":"{time}"}},
+          "spec":{{"containers":[{{"name":"c","resources":{{"requests":{{"cpu":"1"}}}}}}]}},"status":{{"phase":"Pending"}}}}]}}"#
+    )
+}
+
+#[test]
+fn two_dumps_are_compared_and_explained_on_the_newest() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (old, new) = (path("old.json"), path("new.json"));
+    std::fs::write(&old, dump("2026-01-01T00:00:00Z", "")).unwrap();
+    std::fs::write(&new, dump("2026-01-01T01:00:00Z", r#"{"key":"dedicated","value":"gpu","effect":"NoSchedule"}"#)).unwrap();
+    let sentence = "shop/web fitted on w1; it fits on no node now: since then w1 got the taint dedicated=gpu:NoSchedule.";
+
+    let (code, text, said) = run(&["diff", &old, &new]);
+    assert!(code == 1 && text.contains(sentence) && said.is_empty(), "{code} {text} {said}");
+    assert!(text.contains("spec.taints[dedicated:NoSchedule]: none → dedicated=gpu:NoSchedule"), "{text}");
+    let (code, text, _) = run(&["diff", &old, &old]);
+    assert!(
+        code == 0 && text.contains("no object that scheduling reads changed; no decision changed, 1 pending pod has the same"),
+        "{text}"
+    );
+    let (code, json, _) = run(&["diff", &old, &new, "-o", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(code == 1 && value["pods"][0]["because"]["how"] == "one" && value["changes"][0]["kind"] == "Node", "{json}");
+    let (_, markdown, _) = run(&["diff", &old, &new, "-o", "markdown"]);
+    assert!(markdown.starts_with("# Differences\n") && markdown.contains("\n## Decisions\n"), "{markdown}");
+    let (code, _, said) = run(&["diff", &old, &new, "-n", "shp"]);
+    assert!(code == 2 && said.contains("did you mean shop?"), "{said}");
+    let (_, _, said) = run(&["diff", &new, &old]);
+    assert!(said.contains("the older dump comes first"), "{said}");
+    assert_eq!(run(&["diff", &old, "/nowhere.json"]).0, 3);
+
+    // The order on the command line does not matter.
+    for from in [[&old, &new], [&new, &old]] {
+        let from = ["--from", from[0], from[1]];
+        let (code, text, _) = run(&[&["explain", "shop/web"][..], &from].concat());
+        assert!(code == 1 && text.contains("SINCE THE DUMP BEFORE") && text.contains(sentence), "{text}");
+        let (_, json, _) = run(&[&["explain", "shop/web", "-o", "json"][..], &from].concat());
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert!(value["since"]["sentence"] == sentence && value["since"]["changes"][0]["name"] == "w1", "{json}");
+        let (_, text, _) = run(&[&["explain", "--pending", "-A"][..], &from].concat());
+        assert!(text.contains(sentence), "{text}");
+        let (_, text, _) = run(&[&["explain", "shop/web", "--merge"][..], &from].concat());
+        assert!(!text.contains("SINCE THE DUMP BEFORE"), "{text}");
+    }
+    let screen = path("screen.txt");
+    let (code, _, said) = run(&["open", &old, &new, "--print", &screen, "--keys", ": \"diff\" enter"]);
+    let shown = std::fs::read_to_string(&screen).unwrap_or_default();
+    assert!(code == 0 && shown.contains("since then w1 got the taint dedicated=gpu:NoSchedule"), "{said} {shown}");
+}

@@ -108,6 +108,8 @@ fn filled(usage: &str) -> String {
             ("log" | "--scheduler-log", "FILE...") => "scheduler.log".to_owned(),
             (_, "KIND/NAME") => "deployment/spread".to_owned(),
             ("--what-if", "VERB") => "\"add 1 like worker-a1\"".to_owned(),
+            (_, "OLD") => "old.json".to_owned(),
+            (_, "NEW") => "new.json".to_owned(),
             (_, "STORY") => "payments".to_owned(),
             (_, "PATH...") => "cluster.json".to_owned(),
             (_, "NS") => "shop".to_owned(),
@@ -188,6 +190,11 @@ impl Place {
         let write = |name: &str, text: &str| std::fs::write(self.path().join(name), text).unwrap();
         let story: Value = serde_yaml::from_str(STORY).unwrap();
         write("cluster.json", &story.to_string());
+        write("old.json", &story.to_string());
+        let mut newer = story;
+        let metadata = json!({"name": "new", "creationTimestamp": "2026-11-20T18:40:00Z"});
+        newer["items"].as_array_mut().unwrap().push(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}));
+        write("new.json", &newer.to_string());
         write("scheduler.log", include_str!("../../fixtures/scheduler-logs/story-1.34.log"));
         write("ops.json", &json!([{"op": "schedule"}]).to_string());
         let template = json!({"metadata": {"labels": {"app": "new"}}, "spec": {"containers": [{"name": "c"}]}});
@@ -285,6 +292,10 @@ impl Place {
                 let whom = json.map_or_else(|| said.contains("worker-a2 is nominated"), |v| v["preemption"]["selected"] == "worker-a2");
                 assert!(whom, "{line}: {said}");
             }
+            Some("diff") => {
+                let (code, said) = self.run(&arguments);
+                assert!(code < 2 && said.contains("Namespace"), "{line}: {code} {said}");
+            }
             Some("run" | "info" | "completions" | "log" | "schema") => {
                 let (code, said) = self.run(&arguments);
                 // On the demo a pod of worker-a1 finds no other node.
@@ -343,7 +354,7 @@ fn every_command_in_the_table_and_in_the_text_does_what_it_says() {
     let subcommands: BTreeSet<&str> = commands.iter().filter_map(|c| c.split(' ').nth(1)).collect();
     assert_eq!(
         subcommands.into_iter().collect::<Vec<_>>(),
-        ["capture", "completions", "demo", "explain", "info", "live", "log", "open", "record", "run", "schema"]
+        ["capture", "completions", "demo", "diff", "explain", "info", "live", "log", "open", "record", "run", "schema"]
     );
     assert!(table >= 8 && commands.len() >= table, "{commands:?}");
     for usage in commands {

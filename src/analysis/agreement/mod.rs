@@ -25,7 +25,7 @@ pub use self::since::{SeenChange, counts as changes_decisions};
 use self::touch::{Named, Way};
 use super::overview::{CauseReport, WaitReason};
 use super::why::{Sentence, binding, sentence, why};
-use super::{Known, Missing};
+use super::{DumpDiff, Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::framework::{Reason, Status};
@@ -607,6 +607,9 @@ pub struct Agreements {
     pub missing: Vec<Missing>,
     /// Why the pods wait, largest cause first; empty if not requested.
     pub causes: Vec<CauseReport>,
+    /// The difference from the dump before; `None` where the source is not a series of dumps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<DumpDiff>,
     /// The number of pending pods that were not selected.
     pub unselected: usize,
 }
@@ -640,7 +643,7 @@ impl Agreements {
         let preempted = comparer.preempted;
         let is_selected = |eviction: &Preempted| wanted(&eviction.victim) || eviction.preemptor.as_ref().is_some_and(&wanted);
         let preempted_of_selected = preempted.iter().enumerate().filter(|(_, p)| is_selected(p)).map(|(at, _)| at).collect();
-        Self { release, pods: found, preempted, preempted_of_selected, missing, causes: Vec::new(), unselected: others.len() }
+        Self { release, pods: found, preempted, preempted_of_selected, missing, causes: Vec::new(), since: None, unselected: others.len() }
     }
 
     /// Returns whether a pod that was decided here does not fit.

@@ -169,6 +169,6 @@ mod tests {
         let names = |line: &str| commands(&table, line).into_iter().map(|c| c.word).collect::<Vec<_>>();
         assert_eq!(names("bran"), ["branch", "branches", "compare", "release", "undo"]);
         assert!(names("zzz").is_empty() && names("").len() > 20);
-        assert_eq!(names("dump"), ["capture", "open", "open!"]);
+        assert_eq!(names("dump"), ["capture", "diff", "open", "open!"]);
     }
 }

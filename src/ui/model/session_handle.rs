@@ -198,6 +198,8 @@ pub struct CaughtUp {
 pub enum Job {
     /// Compares the decision about every pending pod with the cluster's scheduler.
     SchedulerMatch,
+    /// Compares two observed states of the cluster.
+    Diff,
     /// Compares two branches, by their indices.
     Compare(usize, usize),
     /// Searches fixes for a pod at the cursor.

@@ -16,6 +16,7 @@ pub mod copy;
 pub mod cycle;
 pub mod cycle_pane;
 pub mod decide;
+pub mod diff;
 pub mod ends;
 pub mod export;
 pub mod filter;
@@ -74,6 +75,7 @@ pub static VERBS: &[&[Verb]] = &[
     branches::VERBS,
     branch::VERBS,
     compare::VERBS,
+    diff::VERBS,
     ends::VERBS,
     step_in::VERBS,
     open::VERBS,

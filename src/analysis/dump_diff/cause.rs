@@ -1,0 +1,189 @@
+//! The changes of objects that explain a changed decision. Each is verified: the decision about the node is taken again on the newer
+//! state without the change.
+
+use serde::Serialize;
+
+use super::{ChangeKind, ObjectChange, PodDiff};
+use crate::cluster::{Key, Kind, Str};
+use crate::framework::PluginName;
+use crate::scheduler::{ObjectEdit, Scheduler};
+use crate::trace::{CycleView, Outcome};
+
+/// Limit on the changes that are taken back one by one for a node, those on the node first.
+const CANDIDATES: usize = 24;
+
+/// How changes explain a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum How {
+    /// The one change does: without it the node's answer is another.
+    One,
+    /// Each of several: without any one of them the node's answer is another.
+    Each,
+    /// Only together: without all of them the node's answer is another.
+    Together,
+    /// No change of the node was found that does. Scores, the sample of nodes, or changes elsewhere may.
+    NotFound,
+    /// The limit on trials was reached before.
+    NotSearched,
+}
+
+/// The changes that explain a changed decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Because {
+    /// The node whose answer changed; `None` where the reason is not one of a node.
+    pub node: Option<Str>,
+    /// How the changes explain it.
+    pub how: How,
+    /// The changes, as indexes into those of the objects.
+    pub changes: Vec<usize>,
+}
+
+impl Because {
+    fn of(node: Option<&Str>, how: How, changes: Vec<usize>) -> Self {
+        Self { node: node.cloned(), how, changes }
+    }
+}
+
+/// The rejections of a pod on a node, with the plugins; empty if it passes. `None` without the node.
+type Rejections = Option<Vec<(Option<PluginName>, String)>>;
+
+/// A search for explanations, within a number of trials.
+pub(super) struct Search<'a> {
+    new: &'a Scheduler,
+    changes: &'a [ObjectChange],
+    trials: usize,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(new: &'a Scheduler, changes: &'a [ObjectChange], trials: usize) -> Self {
+        Self { new, changes, trials }
+    }
+
+    /// Returns the changes that explain why the decisions on both states differ.
+    pub(super) fn because(&mut self, pod: &PodDiff, [before, after]: &[CycleView; 2]) -> Because {
+        let of_queue = |view: &CycleView| matches!(view.outcome, None | Some(Outcome::Gated | Outcome::Error));
+        if of_queue(before) || of_queue(after) {
+            let own = self.own(&pod.pod);
+            let how = if own.is_some() { How::One } else { How::NotFound };
+            return Because::of(None, how, own.into_iter().collect());
+        }
+        let Some((node, by_pass)) = node_that_changed(before, after) else { return Because::of(None, How::NotFound, Vec::new()) };
+        self.on_node(&pod.pod, &node, by_pass)
+    }
+
+    /// Returns the change of the pod itself.
+    fn own(&self, pod: &Key) -> Option<usize> {
+        self.changes.iter().position(|change| change.kind == Kind::Pod && change.key == *pod && change.change == ChangeKind::Updated)
+    }
+
+    /// Explains the answer of a node. `by_pass` compares only whether the pod passes; else its reasons too.
+    fn on_node(&mut self, pod: &Key, node: &Str, by_pass: bool) -> Because {
+        let of_node = |change: &ObjectChange| change.kind == Kind::Node && change.key.name == *node;
+        if let Some(at) = self.changes.iter().position(|c| of_node(c) && matches!(c.change, ChangeKind::Created | ChangeKind::Deleted)) {
+            return Because::of(Some(node), How::One, vec![at]);
+        }
+        let is = rejections(self.new, pod, node);
+        let differs = |rejections: &Rejections| match (rejections, &is) {
+            (Some(a), Some(b)) if by_pass => a.is_empty() != b.is_empty(),
+            (a, b) => a != b,
+        };
+        let candidates = self.candidates(pod, node);
+        let mut alone = Vec::new();
+        for at in candidates.iter().take(CANDIDATES) {
+            match self.without(pod, node, &[*at]) {
+                None if alone.is_empty() => return Because::of(Some(node), How::NotSearched, Vec::new()),
+                None => break,
+                Some(found) if differs(&found) => alone.push(*at),
+                Some(_) => {}
+            }
+        }
+        match alone[..] {
+            [] => {}
+            [_] => return Because::of(Some(node), How::One, alone),
+            _ => return Because::of(Some(node), How::Each, alone),
+        }
+        let mut needed = candidates;
+        match self.without(pod, node, &needed) {
+            None => return Because::of(Some(node), How::NotSearched, Vec::new()),
+            Some(found) if !differs(&found) => return Because::of(Some(node), How::NotFound, Vec::new()),
+            Some(_) => {}
+        }
+        // Halves first: of many changes few are needed.
+        let mut size = needed.len().div_ceil(2);
+        while size > 0 {
+            let mut at = 0;
+            while at < needed.len() && needed.len() > 1 {
+                let end = (at + size).min(needed.len());
+                let rest: Vec<usize> = needed[..at].iter().chain(&needed[end..]).copied().collect();
+                match self.without(pod, node, &rest) {
+                    Some(found) if !rest.is_empty() && differs(&found) => needed = rest,
+                    Some(_) => at = end,
+                    // The changes found so far explain it too.
+                    None => return Because::of(Some(node), How::Together, needed),
+                }
+            }
+            size = if size == 1 { 0 } else { size.div_ceil(2) };
+        }
+        let how = if needed.len() == 1 { How::One } else { How::Together };
+        Because::of(Some(node), how, needed)
+    }
+
+    /// Returns the changes that may explain the answer of a node, those of the node and on it first.
+    fn candidates(&self, pod: &Key, node: &Str) -> Vec<usize> {
+        let rank = |change: &ObjectChange| match change.kind {
+            Kind::Node if change.key.name == *node => 0,
+            Kind::Pod if change.key == *pod => 1,
+            Kind::CSINode if change.key.name == *node => 2,
+            Kind::Pod if change.nodes.as_ref().is_some_and(|nodes| nodes.iter().flatten().any(|on| on == node)) => 3,
+            Kind::Pod => 6,
+            Kind::Node => 5,
+            _ => 4,
+        };
+        let usable = |change: &ObjectChange| change.key != *pod || change.kind != Kind::Pod || change.change == ChangeKind::Updated;
+        let mut found: Vec<usize> = (0..self.changes.len()).filter(|at| usable(&self.changes[*at])).collect();
+        found.sort_by_key(|at| rank(&self.changes[*at]));
+        found
+    }
+
+    /// Returns the answer of a node on the newer state without changes; `None` if there are no trials left.
+    fn without(&mut self, pod: &Key, node: &Str, changes: &[usize]) -> Option<Rejections> {
+        self.trials = self.trials.checked_sub(1)?;
+        let edits = changes.iter().map(|at| {
+            let change = &self.changes[*at];
+            match &change.before {
+                Some(object) => ObjectEdit::Put(object.clone()),
+                None => ObjectEdit::Remove(change.kind, change.key.clone()),
+            }
+        });
+        Some(rejections(&self.new.with_edits(edits), pod, node))
+    }
+}
+
+/// Returns the node whose answer explains two decisions that differ, and whether it is about passing.
+fn node_that_changed(before: &CycleView, after: &CycleView) -> Option<(Str, bool)> {
+    let chosen = |view: &CycleView| view.selected.as_ref().map(|(node, ..)| node.clone());
+    let passes = |view: &CycleView, node: &Str| view.verdicts.get(node).is_some_and(|verdict| verdict.status.is_success());
+    match (chosen(before), chosen(after)) {
+        // It fits elsewhere, because the node of before does not pass, or because the new one does.
+        (Some(old), _) if !passes(after, &old) => Some((old, true)),
+        (_, Some(new)) if !passes(before, &new) => Some((new, true)),
+        (None, None) => {
+            let reads_alike = |node: &&Str| match (before.verdicts.get(*node), after.verdicts.get(*node)) {
+                (Some(a), Some(b)) => a.status.reads_like(&b.status),
+                _ => false,
+            };
+            let nodes = before.verdicts.keys().chain(after.verdicts.keys());
+            nodes.filter(|node| !reads_alike(node)).min().map(|node| (node.clone(), false))
+        }
+        _ => None,
+    }
+}
+
+fn rejections(scheduler: &Scheduler, pod: &Key, node: &Str) -> Rejections {
+    let filters = scheduler.every_filter(pod, node)?;
+    let not_asked = filters.not_asked.iter().map(|status| (status.plugin(), status.message()));
+    let left_out = filters.left_out.then(|| (None, String::new()));
+    let rejected = filters.rejections().map(|(plugin, status)| (Some(*plugin), status.message()));
+    Some(not_asked.chain(left_out).chain(rejected).collect())
+}

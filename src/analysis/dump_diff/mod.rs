@@ -1,0 +1,412 @@
+//! Two states of one cluster: the objects that changed, as far as scheduling reads them, and the pods whose decision changed.
+
+mod cause;
+mod fields;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use cause::{Because, How};
+pub use fields::{FieldChange, FieldPath, Step};
+pub use words::written;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+use serde::Serialize;
+use strum::IntoEnumIterator as _;
+
+use super::release::{ReleaseReport, decision_parts};
+use super::why::why;
+use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
+use crate::framework::Victim;
+use crate::limits::engine::DIFF_TRIALS;
+use crate::plural::count;
+use crate::scheduler::{ObjectEdit, Scheduler};
+use crate::trace::{CycleView, Outcome, PreemptionView};
+use cause::Search;
+use fields::field_changes;
+
+/// Limit on the pods that [`DumpDiff::sentences`] names.
+const SENTENCES: usize = 8;
+
+/// A state of a cluster: what it comes from, and when it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DumpState {
+    /// The name of the dump.
+    pub name: String,
+    /// The time of the state; `None` if the dump does not show it.
+    pub at: Option<Timestamp>,
+}
+
+/// How an object changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ChangeKind {
+    /// It is new.
+    Created,
+    /// It is gone.
+    Deleted,
+    /// It was deleted, and another one has its name.
+    Replaced,
+    /// Fields differ.
+    Updated,
+}
+
+/// An object that changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ObjectChange {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its namespace and name.
+    #[serde(flatten)]
+    pub key: Key,
+    /// How it changed.
+    pub change: ChangeKind,
+    /// The fields that differ; empty for an object that is new or gone.
+    pub fields: Vec<FieldChange>,
+    /// The node of a pod before and after; `None` without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<[Option<Str>; 2]>,
+    /// The object before.
+    #[serde(skip)]
+    pub(super) before: Option<Object>,
+    /// The object after.
+    #[serde(skip)]
+    pub(super) after: Option<Object>,
+}
+
+/// A kind that is not compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NotCompared {
+    /// The kind.
+    pub kind: Kind,
+    /// Whether the older state lacks it; else the newer one does.
+    pub in_older: bool,
+}
+
+/// A decision in short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Brief {
+    /// The outcome; `None` if nothing was decided.
+    pub outcome: Option<Outcome>,
+    /// The node on which the pod fits; `None` if it fits on none.
+    pub node: Option<Str>,
+    /// The sentence about it.
+    pub sentence: String,
+}
+
+/// The part of a decision that differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Differs {
+    /// The pod fits in one state only, or waits for another kind of reason, such as a gate.
+    Outcome,
+    /// It fits on another node.
+    Node,
+    /// It stays pending, and preemption would evict other pods.
+    Victims,
+    /// It stays pending, for other reasons.
+    Reasons,
+}
+
+/// Where a pod that was pending in the older state is in the newer one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "is", content = "node")]
+pub enum Now {
+    /// It is pending.
+    Pending,
+    /// It was bound to the node.
+    Bound(Str),
+    /// It is deleted, or has ended.
+    Gone,
+}
+
+/// A pod that is pending in one of the states.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodDiff {
+    /// The pod.
+    pub pod: Key,
+    /// Whether the older state does not have it. Its decision there is that about the same pod.
+    pub is_new: bool,
+    /// Where it is in the newer state.
+    pub now: Now,
+    /// The part of the decision that differs; `None` if nothing does.
+    pub differs: Option<Differs>,
+    /// The decision on the older state.
+    pub from: Brief,
+    /// The decision on the newer state; `None` for a pod that waits no more.
+    pub to: Option<Brief>,
+    /// The changes that explain it, verified by taking them back; `None` where they were not searched.
+    pub because: Option<Because>,
+    /// All of it in a sentence.
+    pub sentence: String,
+    /// The sentence without the pod's name at its begin.
+    #[serde(skip)]
+    pub clause: String,
+}
+
+/// The difference between two states of a cluster.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DumpDiff {
+    /// The emulated release.
+    pub release: ReleaseReport,
+    /// The older state.
+    pub from: DumpState,
+    /// The newer state.
+    pub to: DumpState,
+    /// The pods that are pending in one of the states and differ, those with another outcome first.
+    pub pods: Vec<PodDiff>,
+    /// The number of pods that are pending in both, with the same decision.
+    pub unchanged: usize,
+    /// The objects that changed: nodes, then others by kind, then pods.
+    pub changes: Vec<ObjectChange>,
+    /// The kinds that one of the states lacks.
+    pub not_compared: Vec<NotCompared>,
+}
+
+/// The difference of one pod from an older state, with the changes that explain it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Since {
+    /// The older state.
+    pub dump: DumpState,
+    /// The part of the decision that differs; `None` if nothing does.
+    pub differs: Option<Differs>,
+    /// The decision on the older state.
+    pub from: Option<Brief>,
+    /// The difference in a sentence.
+    pub sentence: String,
+    /// The changes that explain it.
+    pub changes: Vec<ObjectChange>,
+}
+
+impl DumpDiff {
+    /// Returns the difference of one pod, as the only pod that was compared.
+    pub fn since(&self, pod: &Key) -> Since {
+        let found = self.pods.iter().find(|diff| diff.pod == *pod);
+        let because = found.and_then(|diff| diff.because.as_ref());
+        let changes = because.iter().flat_map(|because| &because.changes).filter_map(|at| self.changes.get(*at)).cloned().collect();
+        Since {
+            dump: self.from.clone(),
+            differs: found.and_then(|diff| diff.differs),
+            from: found.map(|diff| diff.from.clone()),
+            sentence: found.map_or_else(|| format!("The decision about {pod} is the same."), |diff| diff.sentence.clone()),
+            changes,
+        }
+    }
+
+    /// Compares two states of a cluster, given as schedulers on them. `wanted` selects pods. Calls `go_on` with the number of pods before
+    /// each one; `false` skips the rest.
+    pub fn of(
+        [old, new]: [&Scheduler; 2],
+        [from, to]: [DumpState; 2],
+        wanted: impl Fn(&Key) -> bool,
+        go_on: impl Fn(usize) -> bool + Sync,
+    ) -> Self {
+        let clusters = [old, new].map(|scheduler| scheduler.state().cluster());
+        let not_compared = not_compared(clusters);
+        let changes = object_changes(clusters, &not_compared);
+        let pods = pods(clusters, wanted);
+        let number = pods.len();
+        let decided = |pod: Meant| go_on(number).then(|| pod.decide([old, new]));
+        let mut decided: Vec<(PodDiff, Option<[CycleView; 2]>)> = pods.into_par_iter().filter_map(decided).collect();
+        decided.sort_by(|(a, _), (b, _)| (a.rank(), &a.pod).cmp(&(b.rank(), &b.pod)));
+        let unchanged = decided.iter().filter(|(pod, _)| pod.is_unchanged()).count();
+        let mut search = Search::new(new, &changes, DIFF_TRIALS);
+        let explain = |(mut pod, views): (PodDiff, Option<[CycleView; 2]>)| {
+            pod.because = views.filter(|_| pod.differs.is_some()).map(|views| search.because(&pod, &views));
+            pod.clause = words::clause(&pod, &changes);
+            pod.sentence = format!("{} {}", pod.pod, pod.clause);
+            pod
+        };
+        let pods = decided.into_iter().filter(|(pod, _)| !pod.is_unchanged()).map(explain).collect();
+        let release = ReleaseReport::of(new.emulated(), &decision_parts(new.state().config()));
+        Self { release, from, to, pods, unchanged, changes, not_compared }
+    }
+
+    /// Returns a sentence about each of the first pods that differ, and the number of objects and decisions that changed.
+    pub fn sentences(&self) -> Vec<String> {
+        let more = self.pods.len().saturating_sub(SENTENCES);
+        let more = (more > 0).then(|| format!("and {}", count(more, "more pod")));
+        let objects = (!self.changes.is_empty()).then(|| format!("{} changed", count(self.changes.len(), "object")));
+        let objects = objects.unwrap_or_else(|| "no object that scheduling reads changed".to_owned());
+        self.pods.iter().take(SENTENCES).map(|pod| pod.sentence.clone()).chain(more).chain([objects]).collect()
+    }
+
+    /// Returns whether a decision changed.
+    pub fn some_decision_changed(&self) -> bool {
+        self.pods.iter().any(|pod| pod.differs.is_some())
+    }
+}
+
+impl PodDiff {
+    fn rank(&self) -> (bool, Option<Differs>) {
+        (self.differs.is_none(), self.differs)
+    }
+
+    /// Returns whether it is pending in both states, with the same decision.
+    fn is_unchanged(&self) -> bool {
+        self.differs.is_none() && !self.is_new && self.now == Now::Pending
+    }
+}
+
+/// Returns the kinds that only one of the states knows.
+fn not_compared([old, new]: [&Cluster; 2]) -> Vec<NotCompared> {
+    let lacks = |cluster: &Cluster, kind| cluster.count(kind) == 0 && cluster.unknown.why(kind).is_some();
+    Kind::iter()
+        .filter_map(|kind| match [lacks(old, kind), lacks(new, kind)] {
+            [in_older, in_newer] if in_older != in_newer => Some(NotCompared { kind, in_older }),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Returns the objects that changed.
+fn object_changes([old, new]: [&Cluster; 2], not_compared: &[NotCompared]) -> Vec<ObjectChange> {
+    let mut kinds: Vec<Kind> = Kind::iter().filter(|kind| not_compared.iter().all(|not| not.kind != *kind)).collect();
+    kinds.sort_by_key(|kind| match kind {
+        Kind::Node => 0,
+        Kind::Pod => 2,
+        _ => 1,
+    });
+    let mut found = Vec::new();
+    for kind in kinds {
+        let objects = [old, new].map(|cluster| cluster.objects_of(kind));
+        let mut keys: Vec<Key> = objects.iter().flatten().map(Object::key).collect();
+        keys.sort();
+        keys.dedup();
+        found.extend(keys.into_iter().filter_map(|key| change_of([old.get(kind, &key), new.get(kind, &key)], kind, key)));
+    }
+    found
+}
+
+fn change_of([before, after]: [Option<Object>; 2], kind: Kind, key: Key) -> Option<ObjectChange> {
+    let node = |object: &Option<Object>| match object {
+        Some(Object::Pod(pod)) if !pod.node_name.is_empty() => Some(pod.node_name.clone()),
+        _ => None,
+    };
+    let nodes = (kind == Kind::Pod).then(|| [node(&before), node(&after)]).filter(|nodes| nodes.iter().any(Option::is_some));
+    let (change, fields) = match (&before, &after) {
+        (None, None) => return None,
+        (None, Some(_)) => (ChangeKind::Created, Vec::new()),
+        (Some(_), None) => (ChangeKind::Deleted, Vec::new()),
+        (Some(old), Some(new)) if old == new => return None,
+        (Some(old), Some(new)) => {
+            let fields = field_changes(old, new);
+            let uids = [old, new].map(|object| &object.meta().uid);
+            let is_other = uids[0] != uids[1] && uids.iter().all(|uid| !uid.is_empty());
+            match is_other {
+                true => (ChangeKind::Replaced, fields),
+                false if fields.is_empty() => return None,
+                false => (ChangeKind::Updated, fields),
+            }
+        }
+    };
+    Some(ObjectChange { kind, key, change, fields, nodes, before, after })
+}
+
+/// A pod that is pending in one of the states.
+struct Meant {
+    /// The pod in the older state; that of the newer one if it is new.
+    old: Arc<Pod>,
+    /// The pod in the newer state, if it is pending there.
+    new: Option<Arc<Pod>>,
+    is_new: bool,
+    now: Now,
+}
+
+/// Returns the pods that are pending in one of the states, by namespace and name.
+fn pods([old, new]: [&Cluster; 2], wanted: impl Fn(&Key) -> bool) -> Vec<Meant> {
+    let pending = |cluster: &Cluster| cluster.pods.iter().filter(|pod| pod.is_pending()).map(|pod| pod.key()).collect::<Vec<_>>();
+    let keys: BTreeSet<Key> = pending(old).into_iter().chain(pending(new)).filter(wanted).collect();
+    let meant = |key: Key| {
+        let [before, after] = [old, new].map(|cluster| cluster.pods.get(&key));
+        let same = |a: &Pod, b: &Pod| a.metadata.uid == b.metadata.uid || a.metadata.uid.is_empty() || b.metadata.uid.is_empty();
+        let before = before.filter(|pod| pod.is_pending());
+        match (before, after) {
+            (Some(old), Some(new)) if same(old, new) => {
+                let now = match () {
+                    () if new.is_pending() => Now::Pending,
+                    () if new.is_terminal() => Now::Gone,
+                    () => Now::Bound(new.node_name.clone()),
+                };
+                let new = (now == Now::Pending).then(|| new.clone());
+                Some(Meant { old: old.clone(), new, is_new: false, now })
+            }
+            (_, Some(new)) if new.is_pending() => Some(Meant { old: new.clone(), new: Some(new.clone()), is_new: true, now: Now::Pending }),
+            (Some(old), _) => Some(Meant { old: old.clone(), new: None, is_new: false, now: Now::Gone }),
+            _ => None,
+        }
+    };
+    keys.into_iter().filter_map(meant).collect()
+}
+
+impl Meant {
+    /// Decides about the pod on both states.
+    fn decide(self, [old, new]: [&Scheduler; 2]) -> (PodDiff, Option<[CycleView; 2]>) {
+        let before = if self.is_new {
+            // Its claims and group are asked for by its name.
+            CycleView::of(&old.with_edits([ObjectEdit::Put(Object::Pod(self.old.clone()))]).explain(&self.old))
+        } else {
+            CycleView::of(&old.explain(&self.old))
+        };
+        let after = self.new.as_ref().map(|pod| CycleView::of(&new.explain(pod)));
+        let from = Brief::of(&before);
+        let differs = match (&after, &self.now) {
+            (Some(after), _) => differs(&before, after),
+            (None, Now::Bound(node)) => match &from.node {
+                None => Some(Differs::Outcome),
+                Some(expected) => (expected != node).then_some(Differs::Node),
+            },
+            (None, _) => None,
+        };
+        let pod = PodDiff {
+            pod: self.old.key(),
+            is_new: self.is_new,
+            now: self.now,
+            differs,
+            from,
+            to: after.as_ref().map(Brief::of),
+            because: None,
+            sentence: String::new(),
+            clause: String::new(),
+        };
+        (pod, after.map(|after| [before, after]))
+    }
+}
+
+/// Returns the part of two decisions that differs.
+fn differs(before: &CycleView, after: &CycleView) -> Option<Differs> {
+    if before.outcome != after.outcome {
+        return Some(Differs::Outcome);
+    }
+    let node = |view: &CycleView| view.selected.as_ref().map(|(node, ..)| node.clone());
+    if node(before) != node(after) {
+        return Some(Differs::Node);
+    }
+    let victims = |view: &CycleView| {
+        let chosen = view.preemption.as_ref().and_then(PreemptionView::chosen)?;
+        Some((chosen.node.clone(), chosen.victims.iter().map(Victim::key).collect::<BTreeSet<_>>()))
+    };
+    if victims(before) != victims(after) {
+        return Some(Differs::Victims);
+    }
+    let message = |view: &CycleView| {
+        let failure = view.failure.as_ref().map(|failure| failure.message.clone());
+        failure.or_else(|| view.pre_enqueue.as_ref().map(|status| status.message().into()))
+    };
+    (message(before) != message(after)).then_some(Differs::Reasons)
+}
+
+impl Brief {
+    fn of(view: &CycleView) -> Self {
+        let node = view.selected.as_ref().filter(|_| view.outcome == Some(Outcome::Scheduled)).map(|(node, ..)| node.clone());
+        Self { outcome: view.outcome, node, sentence: why(view) }
+    }
+}

@@ -1,0 +1,139 @@
+//! Tests of the comparison of two states.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::release::Emulation;
+use crate::scheduler::{Config, Options};
+
+fn node(name: &str, cpu: &str) -> Value {
+    json!({"kind": "Node", "metadata": {"name": name, "uid": name}, "status": {"allocatable": {"cpu": cpu, "pods": "10"}}})
+}
+
+fn pod(name: &str, node: &str, cpu: &str) -> Value {
+    json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop", "uid": name},
+        "spec": {"nodeName": node, "schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]}})
+}
+
+fn scheduler(objects: &[Value]) -> Scheduler {
+    let object = |value: &Value| Object::deserialize_kind(value["kind"].as_str().unwrap().parse().unwrap(), value.clone()).unwrap();
+    Scheduler::new(Config::defaults(Emulation::default()), objects.iter().map(object).collect(), Options::default())
+}
+
+fn diff(old: &[Value], new: &[Value]) -> DumpDiff {
+    let state = |name: &str| DumpState { name: name.to_owned(), at: None };
+    DumpDiff::of([&scheduler(old), &scheduler(new)], [state("old"), state("new")], |_| true, |_| true)
+}
+
+fn sentences(diff: &DumpDiff) -> Vec<&str> {
+    diff.pods.iter().map(|pod| pod.sentence.as_str()).collect()
+}
+
+#[test]
+fn a_pod_that_fitted_names_the_taint_that_its_node_got() {
+    let mut tainted = node("w1", "4");
+    tainted["spec"] = json!({"taints": [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]});
+    tainted["metadata"]["labels"] = json!({"zone": "a"});
+    let other = pod("other", "w2", "2");
+    let old = [node("w1", "4"), node("w2", "2"), other.clone(), pod("web", "", "2")];
+    let new = [tainted, node("w2", "2"), other, pod("web", "", "2")];
+    let found = diff(&old, &new);
+    assert!(found.some_decision_changed());
+    let words =
+        "shop/web fitted on w1; it fits on no node now: since then w1 got the label zone=a, got the taint dedicated=gpu:NoSchedule.";
+    assert_eq!(sentences(&found), [words]);
+    let because = found.pods[0].because.as_ref().unwrap();
+    assert_eq!((because.how, because.node.as_ref().map(Str::as_str), &because.changes[..]), (How::One, Some("w1"), &[0][..]));
+    // The other way round it begins to fit.
+    let back = diff(&new, &old);
+    assert_eq!(
+        sentences(&back),
+        ["shop/web fitted on no node; it fits on w1 now: since then w1 lost the label zone=a, lost the taint dedicated=gpu:NoSchedule."]
+    );
+}
+
+#[test]
+fn changes_that_explain_together_are_named_together_and_others_are_not() {
+    let web = pod("web", "", "3");
+    let with = |cpu: &str| [node("w1", "4"), pod("a", "w1", cpu), pod("b", "w1", cpu), pod("c", "w2", "1"), web.clone()];
+    // 1 cpu is free beside it: each of two pods of 1 takes what the other left, and of two pods of 2 one is too much.
+    for (cpu, how) in [("1", How::Each), ("2", How::Together)] {
+        let found = diff(&[node("w1", "4"), web.clone()], &with(cpu));
+        let because = found.pods[0].because.as_ref().unwrap();
+        assert_eq!((because.how, because.changes.len()), (how, 2));
+        assert_eq!(
+            sentences(&found),
+            ["shop/web fitted on w1; it fits on no node now: since then shop/a was bound to w1, and shop/b was bound to w1."]
+        );
+        assert_eq!(found.changes.len(), 3);
+    }
+}
+
+#[test]
+fn pods_that_wait_no_more_and_new_ones_are_named_and_equal_decisions_counted() {
+    let same = pod("same", "", "9");
+    let old = [node("w1", "4"), same.clone(), pod("bound", "", "1"), pod("gone", "", "1")];
+    let new = [node("w1", "4"), same, pod("bound", "w1", "1"), pod("late", "", "1")];
+    let found = diff(&old, &new);
+    assert!(!found.some_decision_changed(), "{found:#?}");
+    assert_eq!(
+        sentences(&found),
+        [
+            "shop/bound fitted on w1, and was bound there: w1.",
+            "shop/gone fitted on w1; it waits no more: it is deleted, or has ended.",
+            "shop/late is new, and would have fitted on w1 then as it does now.",
+        ]
+    );
+    assert_eq!(found.unchanged, 1);
+    let none = diff(&old, &old);
+    assert!(none.pods.is_empty() && none.changes.is_empty() && none.unchanged == 3);
+}
+
+#[test]
+fn a_kind_that_one_state_lacks_is_not_compared() {
+    let object = |value: Value| Object::deserialize_kind(value["kind"].as_str().unwrap().parse().unwrap(), value).unwrap();
+    let cluster = |with: bool| {
+        let mut cluster: Cluster = [object(node("w1", "4"))].into_iter().collect();
+        if with {
+            cluster.insert(object(json!({"kind": "PersistentVolume", "metadata": {"name": "v"}})));
+        } else {
+            cluster.unknown.absent.insert(Kind::PersistentVolume);
+        }
+        cluster
+    };
+    for (older, newer) in [(true, false), (false, true)] {
+        let clusters = [&cluster(older), &cluster(newer)];
+        let lacking = not_compared(clusters);
+        assert_eq!(lacking, [NotCompared { kind: Kind::PersistentVolume, in_older: !older }]);
+        assert!(object_changes(clusters, &lacking).is_empty());
+    }
+    // An empty list is known.
+    let empty = Cluster { unknown: crate::cluster::MissingKinds::default(), ..cluster(false) };
+    let clusters = [&cluster(true), &empty];
+    assert!(not_compared(clusters).is_empty() && object_changes(clusters, &[]).len() == 1);
+}
+
+#[test]
+fn explanations_are_searched_within_a_number_of_trials() {
+    let new = scheduler(&[node("w1", "1"), pod("web", "", "2")]);
+    let old = scheduler(&[node("w1", "4"), pod("web", "", "2")]);
+    let state = DumpState { name: String::new(), at: None };
+    let found = DumpDiff::of([&old, &new], [state.clone(), state], |_| true, |_| true);
+    let views = [&old, &new].map(|s| CycleView::of(&s.explain(s.state().cluster().pods.get(&Key::new("shop", "web")).unwrap())));
+    for (trials, expected) in [(0, How::NotSearched), (1, How::One)] {
+        let because = Search::new(&new, &found.changes, trials).because(&found.pods[0], &views);
+        assert_eq!(because.how, expected);
+    }
+    assert!(DIFF_TRIALS >= 1000);
+    assert_eq!(sentences(&found), ["shop/web fitted on w1; it fits on no node now: since then w1 has 1 cpu instead of 4."]);
+}
+
+#[test]
+fn a_gate_that_went_is_a_change_of_the_pod() {
+    let mut gated = pod("web", "", "1");
+    gated["spec"]["schedulingGates"] = json!([{"name": "example.com/quota"}]);
+    let found = diff(&[node("w1", "4"), gated], &[node("w1", "4"), pod("web", "", "1")]);
+    assert_eq!(found.pods[0].differs, Some(Differs::Outcome));
+    let words = "shop/web was held back by a gate; it fits on w1 now: since then it has spec.schedulingGates[example.com/quota]";
+    assert!(sentences(&found)[0].starts_with(words), "{:?}", sentences(&found));
+}

@@ -1,0 +1,138 @@
+//! `schedscope diff`: two dumps of one cluster compared, and dumps over time for `explain`.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::args::{DiffArgs, SchedulerArgs};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, print, section};
+use crate::analysis::{DumpDiff, DumpState};
+use crate::cluster::{Cluster, Key, Kind};
+use crate::output::{self, Document};
+use crate::report::Answer;
+use crate::scheduler::{Evictions, Scheduler};
+use crate::session::is_same_cluster;
+use crate::source::{self, Input, Limits, Loaded};
+
+/// A dump of its own, with its name.
+pub(super) struct Dump {
+    name: String,
+    pub(super) loaded: Loaded,
+}
+
+/// The dump before the newest of a series, as a scheduler, and the names and times of both.
+pub(super) struct Older {
+    states: [DumpState; 2],
+    scheduler: Scheduler,
+}
+
+/// Compares two dumps and prints. Returns `EXIT_NO_FIT` if a decision changed.
+pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
+    let limits = args.limits.limits();
+    let load = |path: &PathBuf| {
+        let input = if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) };
+        super::load(&[input], &limits).map(|loaded| Dump { name: path.display().to_string(), loaded })
+    };
+    if args.older.as_os_str() == "-" && args.newer.as_os_str() == "-" {
+        return Err(Failure::usage("only one of the dumps can be standard input"));
+    }
+    let (older, mut newer) = (load(&args.older)?, load(&args.newer)?);
+    newer.loaded.report.forget_origins();
+    if let [Some(one), Some(other)] = [&older, &newer].map(|dump| dump.loaded.report.newest)
+        && one > other
+    {
+        output::say(format!("warning: {} is newer than {}: the older dump comes first", older.name, newer.name));
+    }
+    let clusters = [&older, &newer].map(|dump| dump.loaded.cluster());
+    if !is_same_cluster(&clusters[0], &clusters[1]) && !share_a_node(&clusters) {
+        output::say("warning: the dumps seem to be of different clusters");
+    }
+    let either: Cluster = clusters.iter().flat_map(Cluster::objects).collect();
+    if let Some(failure) = super::explain::unknown_namespace(&either, args.namespace.as_deref()) {
+        return Err(failure);
+    }
+    drop((clusters, either));
+    let mut loaded = newer.loaded;
+    let (scheduler, older) = schedulers(&args.scheduler, older, newer.name, &mut loaded, &|line| output::say(line))?;
+    let wanted = |pod: &Key| args.namespace.as_ref().is_none_or(|namespace| pod.namespace.as_str() == namespace);
+    let found = older.compared_with(&scheduler, wanted);
+    let more = if args.output.wide { super::completeness(&loaded) } else { Document::default() };
+    print(&args.output.write(&Answer::Diff(&found), more).map_err(|error| Failure::source(error.to_string()))?)?;
+    let code = if found.some_decision_changed() { EXIT_NO_FIT } else { EXIT_OK };
+    let code = super::code(super::code(code, &older.scheduler), &scheduler);
+    // Skip the destructors: the process exits here, and freeing a large cluster takes time.
+    std::mem::forget((older, scheduler, loaded, found));
+    Ok(code)
+}
+
+/// Makes schedulers of the newer and the older dump.
+pub(super) fn schedulers(
+    args: &SchedulerArgs,
+    mut older: Dump,
+    name: String,
+    newer: &mut Loaded,
+    say: &dyn Fn(String),
+) -> Result<(Scheduler, Older), Failure> {
+    let states = [(older.name, older.loaded.report.newest), (name, newer.report.newest)].map(|(name, at)| DumpState { name, at });
+    older.loaded.report.forget_origins();
+    let scheduler = super::scheduler(args, newer, Evictions::AtOnce, say)?;
+    // The lines about the release are those of the newer dump.
+    let before = super::scheduler(args, &mut older.loaded, Evictions::AtOnce, &|_| ())?;
+    Ok((scheduler, Older { states, scheduler: before }))
+}
+
+impl Older {
+    /// Compares with the newer state.
+    pub(super) fn compared_with(&self, newer: &Scheduler, wanted: impl Fn(&Key) -> bool) -> DumpDiff {
+        DumpDiff::of([&self.scheduler, newer], self.states.clone(), wanted, |_| true)
+    }
+
+    /// Returns lines about what changed since.
+    pub(super) fn section(&self, lines: impl IntoIterator<Item = String>) -> Document {
+        let DumpState { name, at } = &self.states[0];
+        let at = at.map_or_else(String::new, |at| format!(" of {at}"));
+        section("Since the dump before", [format!("compared with {name}{at}")].into_iter().chain(lines))
+    }
+}
+
+/// Returns the newest dump with its name, and the one before it, if the paths are dumps of one cluster at different times; `None` if
+/// they are parts of one state, or of different clusters.
+pub(super) fn newest_two(paths: &[PathBuf], limits: &Limits) -> Option<(Dump, Dump)> {
+    if paths.len() < 2 || paths.iter().any(|path| path.as_os_str() == "-") {
+        return None;
+    }
+    let mut dumps: Vec<(Timestamp, Dump)> = Vec::new();
+    for path in paths {
+        let (time, dump) = whole_dump(path, limits)?;
+        dumps.push((time, dump));
+    }
+    dumps.sort_by_key(|(time, _)| *time);
+    let clusters: Vec<Cluster> = dumps.iter().map(|(_, dump)| dump.loaded.cluster()).collect();
+    let is_series =
+        dumps.windows(2).all(|pair| pair[0].0 < pair[1].0) && clusters.windows(2).all(|pair| is_same_cluster(&pair[0], &pair[1]));
+    let ((_, newest), (_, before)) = (dumps.pop()?, dumps.pop()?);
+    is_series.then_some((newest, before))
+}
+
+/// Loads a dump that has nodes, pods and a time; `None` for a part of one.
+fn whole_dump(path: &Path, limits: &Limits) -> Option<(Timestamp, Dump)> {
+    if !path.exists() {
+        return None;
+    }
+    let loaded = source::load_within(&[Input::Path(path.to_owned())], limits);
+    let has = |kind: Kind| loaded.objects.iter().any(|object| object.kind() == kind);
+    let time = loaded.report.newest.filter(|_| has(Kind::Node) && has(Kind::Pod))?;
+    Some((time, Dump { name: path.display().to_string(), loaded }))
+}
+
+impl Dump {
+    /// Returns the name and the contents.
+    pub(super) fn into_parts(self) -> (String, Loaded) {
+        (self.name, self.loaded)
+    }
+}
+
+/// Returns whether two states have a node of the same name.
+fn share_a_node([one, other]: &[Cluster; 2]) -> bool {
+    one.nodes.iter().any(|node| other.nodes.named(&node.metadata.name).is_some())
+}
