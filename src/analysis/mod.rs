@@ -14,6 +14,7 @@ mod overview;
 mod release;
 mod scheduler_log;
 mod tie_break;
+mod watch;
 mod when;
 mod why;
 pub(crate) mod workload;
@@ -40,6 +41,7 @@ pub use scheduler_log::{
     AttemptMatch, CacheDifference, ComparedAttempt, ComparedNode, Difference, Gap, LogMark, LogReport, Moment, Replay,
 };
 pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends};
+pub use watch::{Happened, WatchEvent, Watched};
 pub use when::{When, WhenInput};
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};
 pub use workload::{

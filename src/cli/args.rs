@@ -56,7 +56,7 @@ pub enum Command {
     Record(RecordArgs),
     /// Explain one pod's scheduling decision, or why pods are pending
     #[command(
-        after_help = "Examples:\n  schedscope explain web-0 -n shop --from dump.json\n  schedscope explain shop/web-0 --fixes\n  schedscope explain --pending -A -o json\n  schedscope explain --pending -A -o metrics > pods.prom\n  schedscope explain shop/payments --demo payments -o markdown\n  schedscope explain shop/payments --demo payments --fixes -o html > why.html"
+        after_help = "Examples:\n  schedscope explain web-0 -n shop --from dump.json\n  schedscope explain shop/web-0 --fixes\n  schedscope explain --pending -A -o json\n  schedscope explain --pending -A --watch\n  schedscope explain --pending -A -o metrics > pods.prom\n  schedscope explain shop/payments --demo payments -o markdown\n  schedscope explain shop/payments --demo payments --fixes -o html > why.html"
     )]
     Explain(ExplainArgs),
     /// Run the scheduler until nothing changes, with operations or what-ifs, and report the result
@@ -502,6 +502,11 @@ pub struct ExplainArgs {
     /// Explain why pods are pending, by cause, and compare each decision with the cluster's own scheduler
     #[arg(long, conflicts_with = "pods")]
     pub pending: bool,
+    /// Go on, and print a line (with -o json a line of JSON) when a pod begins or stops to be pending, a pod is preempted, or a budget is
+    /// violated: of a live cluster, of a dump that is written again, of a folder that dumps are added to, or between several
+    /// dumps; Ctrl-C ends it
+    #[arg(long, requires = "pending", conflicts_with = "merge")]
+    pub watch: bool,
     /// Find the smallest changes that would let the pod be scheduled, and list its constraints
     #[arg(long, conflicts_with = "pending")]
     pub fixes: bool,

@@ -115,7 +115,7 @@ pub(super) fn newest_two(paths: &[PathBuf], limits: &Limits) -> Option<(Dump, Du
 }
 
 /// Loads a dump that has nodes, pods and a time; `None` for a part of one.
-fn whole_dump(path: &Path, limits: &Limits) -> Option<(Timestamp, Dump)> {
+pub(super) fn whole_dump(path: &Path, limits: &Limits) -> Option<(Timestamp, Dump)> {
     if !path.exists() {
         return None;
     }

@@ -47,6 +47,9 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     if !args.manifests.is_empty() {
         return super::manifest::run(args);
     }
+    if args.watch {
+        return super::watch::run(args);
+    }
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
     let at = moment_of(args)?;
     let series = if args.merge || at.is_some() { None } else { newest_two(&args.source.from, &args.limits.limits()) };

@@ -23,6 +23,7 @@ mod run;
 mod scheduler_log;
 mod schema;
 mod start;
+mod watch;
 mod what_if;
 mod workload;
 

@@ -20,6 +20,8 @@ limits! { "engine":
     /// Decisions about one node that a comparison of two states takes again, without changes, to find those that explain it; the
     /// explanations of further pods are not searched, which the answer says.
     count DIFF_TRIALS: usize = 2_000, "explanations_are_searched_within_a_number_of_trials";
+    /// Pods that became pending between two states whose decisions `--watch` takes; it names the others without.
+    count WATCH_DECISIONS: usize = 200, "pods_of_other_namespaces_are_left_out_and_decisions_are_bounded";
     /// Copies of a pod that are placed one by one to count how many fit; more may fit.
     count CAPACITY_COPIES: usize = 10_000, "copies_of_pods_with_many_constraints_are_counted_up_to_fewer";
     /// Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit.

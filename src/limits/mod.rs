@@ -11,6 +11,7 @@
 //! | [`sources::GROWTH`] | 100 | How many times its compressed size a file may grow, beyond what all files of a load may grow together; it ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
 //! | [`sources::GROWTH_BEYOND`] | 32 MiB | Bytes by which all files of a load together may exceed their growth; a file that needs more ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
 //! | [`sources::PATTERNS`] | 16 MiB | Length of the texts by which the pods of a load are recognised, each for metadata, specs and statuses; beyond it they are forgotten. | `patterns_take_bounded_memory` |
+//! | [`sources::WATCHED_FILES`] | 10,000 | Files of a folder that `--watch` watches; a folder with more is refused. | `a_folder_of_too_many_files_is_not_watched` |
 //! | [`sources::HIDDEN_FILES`] | 1,000 | Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered. | `a_folder_in_part_is_reported_by_what_is_left_out` |
 //! | [`sources::MANIFEST`] | 64 MiB | Bytes of the files of a manifest together; a longer one is refused. | `manifests_are_bounded` |
 //! | [`sources::MANIFEST_OBJECTS`] | 10,000 | Objects of a manifest; one with more is refused. | `manifests_are_bounded` |
@@ -114,6 +115,7 @@
 //! | [`engine::JUDGED_ON_NODE`] | 10,000 | Devices that are judged for all requests on one node, fewer where selectors are costly; the rest are counted as not judged. | `devices_beyond_the_limits_are_counted_as_not_judged` |
 //! | [`engine::DEVICE_STEPS_PER_SECOND`] | 500,000 steps | Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error. | `costly_selectors_use_up_the_filter_timeout` |
 //! | [`engine::DIFF_TRIALS`] | 2,000 | Decisions about one node that a comparison of two states takes again, without changes, to find those that explain it; the explanations of further pods are not searched, which the answer says. | `explanations_are_searched_within_a_number_of_trials` |
+//! | [`engine::WATCH_DECISIONS`] | 200 | Pods that became pending between two states whose decisions `--watch` takes; it names the others without. | `pods_of_other_namespaces_are_left_out_and_decisions_are_bounded` |
 //! | [`engine::CAPACITY_COPIES`] | 10,000 | Copies of a pod that are placed one by one to count how many fit; more may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::CAPACITY_STEPS`] | 5,000,000 steps | Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::FIXES_STEPS`] | 20,000,000 steps | Steps of all decisions of a search for fixes; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |

@@ -7,6 +7,8 @@ limits! { "sources":
     bytes GROWTH_BEYOND: u64 = 32 << 20, "what_goes_beyond_a_limit_ends_with_its_name";
     /// Length of the texts by which the pods of a load are recognised, each for metadata, specs and statuses; beyond it they are forgotten.
     bytes PATTERNS: usize = 16 << 20, "patterns_take_bounded_memory";
+    /// Files of a folder that `--watch` watches; a folder with more is refused.
+    count WATCHED_FILES: usize = 10_000, "a_folder_of_too_many_files_is_not_watched";
     /// Files of a hidden directory whose names are read, to tell whether a dump may be in it; the others are not considered.
     count HIDDEN_FILES: usize = 1_000, "a_folder_in_part_is_reported_by_what_is_left_out";
     /// Bytes of the files of a manifest together; a longer one is refused.

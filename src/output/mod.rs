@@ -37,11 +37,12 @@ pub use memory::end_on_little_memory;
 pub use metrics::{METRICS_MEDIA_TYPE, MetricFamily, MetricType, MetricValue, Metrics};
 pub use secret::{Secret, url_without_password, without_passwords};
 #[cfg(feature = "cli")]
-pub use signals::{ScreenEnds, end_on_signals, screen_ends_on_signals};
+pub use signals::{ScreenEnds, end_on_signals, interrupt_is_success, screen_ends_on_signals};
 #[cfg(feature = "cli")]
 pub use streams::say_styled;
 pub use streams::{
-    Status, print, print_with, say, say_all, standard_error_is_terminal, standard_input_is_terminal, standard_output_is_terminal,
+    Status, print, print_while_read, print_with, say, say_all, standard_error_is_terminal, standard_input_is_terminal,
+    standard_output_is_terminal,
 };
 pub use text::Text;
 pub(crate) use words::words;

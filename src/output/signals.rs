@@ -2,6 +2,7 @@
 //! behind.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -11,6 +12,14 @@ use signal_hook::iterator::Signals;
 use super::children::end_children;
 use super::file::remove_partial_files;
 use crate::limits::terminal::SCREEN_ENDS;
+
+/// Whether Ctrl-C is how a command is meant to end.
+static INTERRUPT_IS_SUCCESS: AtomicBool = AtomicBool::new(false);
+
+/// Makes Ctrl-C end the program with exit code 0, for a command that has no other end.
+pub fn interrupt_is_success() {
+    INTERRUPT_IS_SUCCESS.store(true, Ordering::Relaxed);
+}
 
 /// Restores the terminal of a screen that handles signals itself; `None` without one.
 static SCREEN: Mutex<Option<fn()>> = Mutex::new(None);
@@ -30,7 +39,8 @@ pub fn end_on_signals() {
             // A screen restores the terminal, unless its output is not read.
             thread::sleep(SCREEN_ENDS);
         }
-        end(None, 128 + signal);
+        let is_success = signal == SIGINT && INTERRUPT_IS_SUCCESS.load(Ordering::Relaxed);
+        end(None, if is_success { 0 } else { 128 + signal });
     };
     let _ = thread::Builder::new().name("signals".to_owned()).spawn(watch);
 }

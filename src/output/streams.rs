@@ -9,10 +9,15 @@ use super::{Escaped, Lines, Text, without_passwords};
 
 /// Writes a text to standard output. Returns `Ok` if the reader has closed it.
 pub fn print(text: &Text) -> io::Result<()> {
+    print_while_read(text).map(drop)
+}
+
+/// Writes a text to standard output. Returns false if the reader has closed it.
+pub fn print_while_read(text: &Text) -> io::Result<bool> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_str().as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        written => written.map(|()| true),
     }
 }
 

@@ -31,7 +31,7 @@ impl DumpDiff {
         });
         section(&mut doc, "Other pods that were or are pending", &others, |doc, pod| doc.item(2, of_pod(pod)));
         let objects: Vec<&ObjectChange> = self.changes.iter().collect();
-        section(&mut doc, "Objects", &objects, |doc, change| object(doc, change));
+        section(&mut doc, "Objects", &objects, object);
         if !self.not_compared.is_empty() {
             doc.blank();
             doc.heading(2, "Unknown");

@@ -296,6 +296,7 @@ impl Answer<'_> {
                 others: &[],
                 others_together: &[],
                 priority: None,
+                since: None,
                 when: None,
             };
             ticket.page(more.clone())
@@ -307,6 +308,7 @@ impl Answer<'_> {
             Self::Agreements(found) => return documents::pending(found, more),
             Self::WhatIf(found) => return documents::what_if(found, more),
             Self::Workload(found) => return documents::workload(found, more),
+            Self::Diff(found) => return documents::diff(found, more),
             _ => {}
         }
         let mut doc = Document::default();

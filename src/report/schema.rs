@@ -23,6 +23,7 @@ pub static SCHEMAS: &[AnswerSchema] = &[
     AnswerSchema { name: "what-if", about: "what-ifs: run --what-if", text: include_str!("schemas/what-if.json") },
     AnswerSchema { name: "compare", about: "two releases compared: run --compare", text: include_str!("schemas/compare.json") },
     AnswerSchema { name: "diff", about: "two dumps compared: diff", text: include_str!("schemas/diff.json") },
+    AnswerSchema { name: "watch", about: "a line of explain --pending --watch", text: include_str!("schemas/watch.json") },
     AnswerSchema { name: "info", about: "the emulated release", text: include_str!("schemas/info.json") },
     AnswerSchema { name: "reasons", about: "the kinds of reasons with their parameters", text: include_str!("schemas/reasons.json") },
     AnswerSchema { name: "place", about: "whether new pods fit, of the library", text: include_str!("schemas/place.json") },

@@ -195,3 +195,56 @@ fn two_dumps_are_compared_and_explained_on_the_newest() {
     let shown = std::fs::read_to_string(&screen).unwrap_or_default();
     assert!(code == 0 && shown.contains("since then w1 got the taint dedicated=gpu:NoSchedule"), "{said} {shown}");
 }
+
+#[test]
+fn changes_between_dumps_are_lines_and_a_folder_is_watched_until_ctrl_c() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (old, new) = (path("1.json"), path("2.json"));
+    let without = dump("2026-01-01T00:00:00Z", "").replace(r#""status":{"phase":"Pending"}"#, r#""status":{"phase":"Succeeded"}"#);
+    std::fs::write(&old, &without).unwrap();
+    std::fs::write(&new, dump("2026-01-01T01:00:00Z", "")).unwrap();
+    let watch = ["explain", "--pending", "-A", "--watch", "--from"];
+    let (code, text, said) = run(&[&watch[..], &[&old, &new]].concat());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        (code, &lines[..]),
+        (
+            0,
+            &[
+                "2026-01-01T00:00:00Z watching: pending pods: 0, violated budgets: 0",
+                "2026-01-01T01:00:00Z pending shop/web: Fits on w1, the only node."
+            ][..]
+        ),
+        "{said}"
+    );
+    let (_, json, _) = run(&[&watch[..], &[&old, &new, "-o", "json"]].concat());
+    let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert!(last["event"] == "pending" && last["pod"]["name"] == "web" && last["time"] == "2026-01-01T01:00:00Z", "{json}");
+
+    std::fs::remove_file(&new).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_schedscope")).args(watch).arg(folder.path()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("watching: pending pods: 0"));
+    std::fs::write(path("3.tmp"), dump("2026-01-01T02:00:00Z", "")).unwrap();
+    std::fs::rename(path("3.tmp"), path("3.json")).unwrap();
+    assert_eq!(lines.next().unwrap().unwrap(), "2026-01-01T02:00:00Z pending shop/web: Fits on w1, the only node.");
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let (code, _, said) = run(&[&watch[..], &["/nowhere"]].concat());
+    assert!(code == 3 && said.contains("no such file"), "{said}");
+}
+
+#[test]
+fn a_folder_of_too_many_files_is_not_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..=schedscope::limits::sources::WATCHED_FILES {
+        std::fs::write(folder.path().join(number.to_string()), "").unwrap();
+    }
+    let (code, _, said) = run(&["explain", "--pending", "-A", "--watch", "--from", folder.path().to_str().unwrap()]);
+    assert!(code == 3 && said.contains("holds more than 10000 files"), "{said}");
+}

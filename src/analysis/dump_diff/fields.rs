@@ -87,7 +87,7 @@ fn read_by_scheduling(object: &Object) -> Value {
     let mut value = serde_json::to_value(object).unwrap_or_default();
     let mut without = |parent: &str, names: &[&str]| {
         if let Some(Value::Object(fields)) = value.get_mut(parent) {
-            names.iter().for_each(|name| drop(fields.remove(*name)));
+            fields.retain(|name, _| !names.contains(&name.as_str()));
         }
     };
     without("metadata", &["uid", "resourceVersion", "creationTimestamp", "managedFields"]);

@@ -25,6 +25,8 @@ pub use short::{short_causes, with_short};
 
 /// Limit on the causes for which fixes are searched, largest first.
 const CAUSES_SEARCHED: usize = 8;
+/// Limit on the reasons of a cause that are shown with their nodes.
+const MAIN_REASONS: usize = 8;
 /// The key of pods that have a node and wait for its volume.
 pub(in crate::analysis) const VOLUME: &str = "volume-provisioning";
 /// The number of pods decided before the overview is published again.
@@ -99,6 +101,8 @@ pub struct Cause {
     pub workloads: Vec<About>,
     /// The number of nodes that give each reason, the largest over the pods.
     pub nodes: BTreeMap<String, usize>,
+    /// The reasons that most nodes give, with the number of nodes; those first.
+    pub main_reasons: Vec<(String, usize)>,
     /// Whether preemption makes room for any of the pods.
     pub preemption: PreemptionHelp,
     /// The number of pods for which preemption makes room.
@@ -453,6 +457,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
                 missing: 0,
                 workloads: Vec::new(),
                 nodes: BTreeMap::new(),
+                main_reasons: Vec::new(),
                 preemption: reason.preemption,
                 helped: 0,
                 fix: reason.needs_no_fix().map_or(FixSearch::Ahead, FixSearch::NotNeeded),
@@ -472,6 +477,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
         groups.into_values().map(|(cause, words)| Cause { sentence: sentence(&words, cause.pods.len()), ..cause }).collect();
     for cause in &mut causes {
         cause.pods.sort();
+        cause.main_reasons = main_reasons(&cause.nodes);
     }
     causes.sort_by(|a, b| b.pods.len().cmp(&a.pods.len()).then_with(|| a.key.cmp(&b.key)));
     for cause in causes.iter_mut().skip(CAUSES_SEARCHED) {
@@ -480,6 +486,13 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
         }
     }
     causes
+}
+
+/// Returns the reasons that most nodes give.
+fn main_reasons(nodes: &BTreeMap<String, usize>) -> Vec<(String, usize)> {
+    let mut all: Vec<(&String, usize)> = nodes.iter().map(|(reason, count)| (reason, *count)).collect();
+    all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    all.into_iter().take(MAIN_REASONS).map(|(reason, count)| (reason.clone(), count)).collect()
 }
 
 /// Returns the words of most pods of a cause.

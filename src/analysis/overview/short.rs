@@ -33,6 +33,7 @@ fn cause(key: String, found: &[&ShortWorkload], now: Option<Timestamp>) -> Cause
         missing: found.iter().map(|short| short.cause.count).sum(),
         workloads: found.iter().map(|short| short.workload.clone()).collect(),
         nodes: BTreeMap::new(),
+        main_reasons: Vec::new(),
         preemption: PreemptionHelp::NotRun,
         helped: 0,
         fix: FixSearch::Said(fix),

@@ -112,7 +112,7 @@ fn of_a_name_that_no_pod_has_the_pods_that_may_be_meant_are_said() {
 #[test]
 fn an_unknown_command_names_those_that_begin_so() {
     let mut screen = Screen::asked(120, 40);
-    assert_eq!(screen.command("d"), "! there is no command \"d\" (? lists them); decide, delete and drain begin so");
+    assert_eq!(screen.command("d"), "! there is no command \"d\" (? lists them); decide, delete, diff and drain begin so");
     assert!(screen.command("co").starts_with("! there is no command \"co\" (? lists them); compare"), "{}", screen.said());
     assert_eq!(screen.command("cordno worker-a1"), "! there is no command \"cordno\" (? lists them); did you mean cordon?");
     assert_eq!(screen.command("zzz"), "! there is no command \"zzz\" (? lists them)");

@@ -60,6 +60,7 @@ fn world() -> (Timeline, OverviewStatus) {
         key: key.to_owned(),
         sentence: key.to_owned(),
         pods: pods.iter().map(|name| Key::new("ns", *name)).collect(),
+        main_reasons: Vec::new(),
         nodes: BTreeMap::new(),
         preemption: PreemptionHelp::No,
         helped: 0,

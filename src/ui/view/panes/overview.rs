@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::analysis::{MatchKind, PreemptionHelp, Stage};
+use crate::analysis::{Cause, MatchKind, PreemptionHelp, Stage};
 use crate::cluster::Kind;
 use crate::cluster::neighbors::About;
 use crate::session::Timeline;
@@ -176,6 +176,56 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         }
         let selected = view.selected.as_ref().is_some_and(|id| row.is(id));
         table::mark(scene, area, selected, scene.state.focus == Pane::OVERVIEW, buf);
+    }
+    let used = u16::try_from(rows.len().saturating_sub(view.offset)).unwrap_or(u16::MAX);
+    if view.offset == 0 && list.height.saturating_sub(used) > LEAST_ROOM {
+        let (top, height) = (list.y + used + 1, list.height - used - 1);
+        draw_details(scene, Rect { y: top, height, ..list }, buf);
+    }
+}
+
+/// The rows below the list from which the selected cause's details are shown there.
+const LEAST_ROOM: u16 = 4;
+/// Limit on the pods that a fix frees that are named.
+const FREED: usize = 4;
+
+/// Returns the cause of the selected row.
+fn selected_cause<'a>(scene: &Scene<'a>) -> Option<&'a Cause> {
+    let state = scene.state;
+    let rows = &state.view_model.overview;
+    let at = state.list(Pane::OVERVIEW).selected.as_ref().and_then(|id| rows.iter().position(|row| row.is(id)))?;
+    let key = rows[..=at].iter().rev().find_map(|row| if let OverviewRow::Cause(cause) = row { Some(&cause.key) } else { None })?;
+    state.overview.newest.as_ref()?.causes.iter().find(|cause| cause.key == key.as_str())
+}
+
+/// Draws what is known of the selected cause where the list leaves room: its nodes by reason, its fix, and the commands for it.
+fn draw_details(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
+    let Some(cause) = selected_cause(scene) else { return };
+    let width = usize::from(area.width).saturating_sub(4);
+    let mut lines: Vec<(Role, String)> = Vec::new();
+    if !cause.main_reasons.is_empty() {
+        lines.push((Role::Column, "NODES BY REASON".to_owned()));
+        let reason = |(reason, nodes): &(String, usize)| (Role::Text, format!("{:>6}  {reason}", text::thousands(*nodes)));
+        lines.extend(cause.main_reasons.iter().map(reason));
+        let more = cause.nodes.len().saturating_sub(cause.main_reasons.len());
+        lines.extend((more > 0).then(|| (Role::Muted, format!("{:>6}  and {}", "", text::count(more, "other reason")))));
+    }
+    if let Some(fix) = cause.fix.found() {
+        lines.push((Role::Column, "BEST FIX".to_owned()));
+        let wrapped = |role: Role, words: &str| text::wrap(words, width).map(move |line| (role, format!("  {line}"))).collect::<Vec<_>>();
+        lines.extend(wrapped(Role::Text, &fix.fix.text));
+        let named: Vec<String> = fix.freed.iter().take(FREED).map(ToString::to_string).collect();
+        let more = fix.freed.len().saturating_sub(FREED);
+        let more = if more > 0 { format!(" and {} more", text::thousands(more)) } else { String::new() };
+        let does = if fix.preempts() { "lets preempt" } else { "frees" };
+        lines.extend(wrapped(Role::Muted, &format!("{does} {}{more}{}", named.join(", "), fix.nodes_words(cause.count()))));
+        for command in fix.fix.commands() {
+            lines.extend(wrapped(Role::Accent, &command.remarked()));
+        }
+    }
+    for (at, (role, words)) in lines.into_iter().take(usize::from(area.height)).enumerate() {
+        let row = Rect { y: area.y + at as u16, height: 1, ..area };
+        scene.line(buf, row, &Line::from(vec![Span::raw("  "), scene.span(role, words)]));
     }
 }
 

@@ -1,0 +1,214 @@
+//! `schedscope explain --pending --watch`: a line when something happens, of a live cluster, of dumps over time, or of a dump that is
+//! written again.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use jiff::Timestamp;
+
+use super::args::{ConnectArgs, ExplainArgs};
+use super::{EXIT_OK, Failure};
+use crate::analysis::{WatchEvent, Watched};
+use crate::cluster::{Cluster, Key, ObservedEvent};
+use crate::limits::sources::WATCHED_FILES;
+use crate::output::{self, Lines, Text};
+use crate::scheduler::Evictions;
+use crate::source::live::{Change, Waits};
+use crate::source::{Limits, Loaded};
+
+/// Pause after each state of a live cluster, in which changes are collected.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Time without changes after which the connection is checked again.
+const QUIET: Duration = Duration::from_secs(30);
+/// Interval between looks at files.
+const LOOK: Duration = Duration::from_secs(1);
+/// Limit on the changes of a live cluster that are taken at once.
+const AT_ONCE: usize = 100_000;
+
+/// Prints what happens until the source ends, or Ctrl-C.
+pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
+    let is_text = args.output.wide || args.output.endings.contains(&"txt");
+    if !is_text && args.output.operation().is_none() {
+        return Err(Failure::usage(format!("--watch prints text or JSON lines, not {}", args.output.name)));
+    }
+    output::interrupt_is_success();
+    let mut watch = Watch { args, state: None, is_closed: false };
+    match &args.source.from[..] {
+        [] if args.source.demo.is_some() => {
+            let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+            watch.observe(loaded)?;
+        }
+        [] => live(&mut watch, &args.connect)?,
+        [path] if path.as_os_str() != "-" => files(&mut watch, path)?,
+        paths => {
+            let inputs: Vec<PathBuf> = paths.to_vec();
+            let limits = args.limits.limits();
+            let mut dumps: Vec<(Timestamp, Loaded)> = inputs.iter().filter_map(|path| dump(path, &limits)).collect();
+            if dumps.len() < inputs.len() {
+                let words = "--watch takes dumps over time, each with nodes, pods and a time: one of these is none";
+                return Err(Failure::source(words));
+            }
+            dumps.sort_by_key(|(time, _)| *time);
+            dumps.into_iter().try_for_each(|(_, loaded)| watch.observe(loaded))?;
+        }
+    }
+    Ok(EXIT_OK)
+}
+
+/// The state that was seen last.
+struct Watch<'a> {
+    args: &'a ExplainArgs,
+    state: Option<Watched>,
+    /// Whether standard output is read no more.
+    is_closed: bool,
+}
+
+impl Watch<'_> {
+    /// Prints what happened up to a state.
+    fn observe(&mut self, mut loaded: Loaded) -> Result<(), Failure> {
+        let time = loaded.report.newest.unwrap_or_default();
+        let events = loaded.events.clone();
+        let cluster = loaded.cluster();
+        self.next(time, &cluster, &events, || {
+            loaded.events = Vec::new();
+            loaded
+        })
+    }
+
+    /// Prints what happened up to a state; `loaded` makes a source of it.
+    fn next(
+        &mut self,
+        time: Timestamp,
+        cluster: &Cluster,
+        events: &[ObservedEvent],
+        loaded: impl FnOnce() -> Loaded,
+    ) -> Result<(), Failure> {
+        let args = self.args;
+        let namespace = args.namespace();
+        let wanted = |key: &Key| args.all_namespaces || key.namespace.as_str() == namespace;
+        let happened = match &mut self.state {
+            None => {
+                let state = Watched::of(cluster, events, &wanted);
+                let started = state.started(time);
+                self.state = Some(state);
+                vec![started]
+            }
+            Some(state) => state.next(time, cluster, events, &wanted, || {
+                super::scheduler(&args.scheduler.on(&args.source), &mut loaded(), Evictions::AtOnce, &|_| ())
+            })?,
+        };
+        self.print(&happened)
+    }
+
+    fn print(&mut self, happened: &[WatchEvent]) -> Result<(), Failure> {
+        let failed = |error: &dyn std::fmt::Display| Failure::source(format!("standard output: {error}"));
+        for event in happened {
+            let text = if self.args.output.operation().is_some() {
+                output::to_json_line(event).map_err(|error| failed(&error))?
+            } else {
+                Text::from(Lines::from(event.line()))
+            };
+            self.is_closed |= !output::print_while_read(&text).map_err(|error| failed(&error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Watches a live cluster until it ends.
+fn live(watch: &mut Watch<'_>, connect: &ConnectArgs) -> Result<(), Failure> {
+    let live = super::live::connected(connect, &Waits::default())?;
+    let mut seen = live.generation();
+    let first = loop {
+        if let Some(first) = live.wait_first(Some(super::live::soon())) {
+            break super::judgeable(first)?;
+        }
+    };
+    super::tell(&first);
+    let report = Loaded { objects: Vec::new(), events: Vec::new(), ..first.clone() };
+    watch.next(Timestamp::now(), &first.cluster(), &first.events, || first.clone())?;
+    drop(first);
+    let mut trouble = None;
+    while !watch.is_closed {
+        live.wait_beyond(seen, Some(Instant::now() + QUIET));
+        std::thread::sleep(PAUSE);
+        seen = live.generation();
+        let found = live.status().troubles().next().map(|kind| kind.subject.to_string());
+        if found != trouble {
+            output::say(match &found {
+                Some(subject) => format!("warning: {subject} cannot be read at the moment; nothing is known of them"),
+                None => "all kinds can be read again".to_owned(),
+            });
+            trouble = found;
+        }
+        if !live.has_changes() {
+            continue;
+        }
+        let mut events = Vec::new();
+        while live.has_changes() {
+            let changes = live.take(AT_ONCE).into_iter();
+            events.extend(changes.filter_map(|change| if let Change::Event(event) = change { Some(event) } else { None }));
+        }
+        let cluster = live.cluster();
+        watch.next(Timestamp::now(), &cluster, &events, || Loaded { objects: cluster.objects().collect(), ..report.clone() })?;
+    }
+    Ok(())
+}
+
+/// Watches a dump that is written again, or a folder to which dumps come.
+fn files(watch: &mut Watch<'_>, path: &Path) -> Result<(), Failure> {
+    let limits = watch.args.limits.limits();
+    if !path.exists() {
+        return Err(Failure::source(format!("{}: there is no such file", path.display())));
+    }
+    let mut states: Vec<(PathBuf, Stamp)> = Vec::new();
+    let mut newest = None;
+    while !watch.is_closed {
+        let files = dumps_of(path)?;
+        let fresh: Vec<(PathBuf, Stamp)> = files.into_iter().filter(|file| !states.contains(file)).collect();
+        let mut dumps: Vec<(Timestamp, Loaded)> = fresh.iter().filter_map(|(path, _)| dump(path, &limits)).collect();
+        dumps.sort_by_key(|(time, _)| *time);
+        for (time, loaded) in dumps {
+            // A dump that comes late is of a state that has passed.
+            if newest.is_none_or(|newest| time > newest) || !path.is_dir() {
+                newest = newest.max(Some(time));
+                watch.observe(loaded)?;
+            }
+        }
+        states.retain(|(path, _)| fresh.iter().all(|(other, _)| other != path));
+        states.extend(fresh);
+        if watch.state.is_none() {
+            return Err(Failure::source(format!("{}: there is no dump with nodes, pods and a time", path.display())));
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(())
+}
+
+/// The time of the last change, and the length.
+type Stamp = (Option<SystemTime>, u64);
+
+/// Returns the file, or the files of a folder, with their stamps.
+fn dumps_of(path: &Path) -> Result<Vec<(PathBuf, Stamp)>, Failure> {
+    let failed = |error: std::io::Error| Failure::source(format!("{}: {error}", path.display()));
+    let stamp = |path: PathBuf| {
+        let about = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some((path, (about.modified().ok(), about.len())))
+    };
+    if !path.is_dir() {
+        return Ok(stamp(path.to_owned()).into_iter().collect());
+    }
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in path.read_dir().map_err(failed)? {
+        files.push(entry.map_err(failed)?.path());
+        if files.len() > WATCHED_FILES {
+            return Err(Failure::source(format!("{}: holds more than {WATCHED_FILES} files", path.display())));
+        }
+    }
+    files.sort();
+    Ok(files.into_iter().filter_map(stamp).collect())
+}
+
+/// Loads a dump that has nodes, pods and a time.
+fn dump(path: &Path, limits: &Limits) -> Option<(Timestamp, Loaded)> {
+    super::diff::whole_dump(path, limits).map(|(time, dump)| (time, dump.loaded))
+}
