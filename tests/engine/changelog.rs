@@ -1,6 +1,17 @@
 //! The changelog has an entry for the version of the crate.
 
 #[test]
+fn the_wheel_has_the_version_of_the_crate() {
+    let version = format!("\nversion = \"{}\"\n", env!("CARGO_PKG_VERSION"));
+    for (name, text) in [
+        ("python/pyproject.toml", include_str!("../../python/pyproject.toml")),
+        ("python/Cargo.toml", include_str!("../../python/Cargo.toml")),
+    ] {
+        assert!(text.contains(&version), "{name} has another version");
+    }
+}
+
+#[test]
 fn the_changelog_has_an_entry_for_the_version() {
     let text = include_str!("../../CHANGELOG.md");
     let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
