@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the packages that this machine can build and tries each: the crate, archives, the Debian package, the container's file system
 # and kubectl's way of calling a plugin. What cannot be tried here is said, and is no failure.
-# Usage: packaging/try.sh [crate|archives|deb|container|kubectl]...; without a name, all.
+# Usage: packaging/try.sh [crate|archives|deb|container|kubectl]...; without a name, all. SCHEDSCOPE_TARGETS names other targets for archives.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -31,7 +31,7 @@ crate() {
 
 archives() {
     local target file
-    for target in "$host" "$musl"; do
+    for target in ${SCHEDSCOPE_TARGETS:-"$host" "$musl"}; do
         if [ "$target" = "$musl" ] && ! has_musl; then skip "$musl (rustup target add $musl, apt-get install musl-tools)"; continue; fi
         file=$(packaging/archive.sh "$target" | tail -1)
         (cd target/packages && sha256sum --quiet -c "$(basename "$file").sha256")
@@ -51,13 +51,11 @@ archives() {
 }
 
 deb() {
-    command -v dpkg > /dev/null || { skip "the Debian package: no dpkg"; return; }
-    cargo deb --version > /dev/null 2>&1 || { skip "the Debian package: no cargo-deb (cargo install cargo-deb)"; return; }
-    rm -f target/packages/*.deb
-    packaging/deb.sh > /dev/null
+    command -v dpkg-deb > /dev/null || { skip "the Debian package: no dpkg-deb"; return; }
+    has_musl || { skip "the Debian package: no $musl"; return; }
     local file
-    file=$(ls target/packages/*.deb)
-    dpkg-deb --contents "$file" | grep -q "usr/share/man/man1/schedscope.1"
+    file=$(packaging/deb.sh | tail -1)
+    dpkg-deb --contents "$file" | grep "usr/share/man/man1/schedscope-explain.1.gz" > /dev/null
     if [ "$(id -u)" = 0 ]; then
         dpkg -i "$file" > /dev/null
         decides /usr/bin/schedscope
@@ -74,7 +72,7 @@ container() {
     local folder
     folder=$(packaging/rootfs.sh | tail -1)
     if [ "$(id -u)" = 0 ]; then
-        decides env -i SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt HOME=/tmp chroot --userspec=65532:65532 "$folder" /schedscope
+        decides env -i SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt HOME=/tmp "$(command -v chroot)" --userspec=65532:65532 "$folder" /schedscope
     else
         skip "chroot: not root"
     fi
@@ -83,8 +81,10 @@ container() {
 }
 
 kubectl() {
-    local binary=target/$host/dist/schedscope
-    [ -e "$binary" ] || cargo build --locked --profile dist --target "$host"
+    local binary target=$host
+    has_musl && target=$musl
+    binary=target/$target/dist/schedscope
+    [ -e "$binary" ] || cargo build --locked --profile dist --target "$target"
     ln -s "$PWD/$binary" "$work/kubectl-schedscope"
     ln -s "$PWD/$binary" "$work/kubectl_complete-schedscope"
     "$work/kubectl_complete-schedscope" expl | grep -q "^explain	"
