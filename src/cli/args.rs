@@ -375,7 +375,7 @@ pub struct CaptureArgs {
 /// A moment of a journal.
 #[derive(Clone, Debug, Default, Args)]
 pub struct AtArgs {
-    /// The moment of a journal: RFC 3339, HH:MM[:SS] of its last day (UTC), or -5m before its end [default: its end]
+    /// The moment of a journal: RFC 3339, HH:MM or HH:MM:SS of its last day (UTC), or -5m before its end [default: its end]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub at: Option<AtTime>,
 }

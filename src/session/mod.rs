@@ -37,6 +37,7 @@ mod edit;
 mod file;
 mod grammar;
 mod logged;
+#[cfg(feature = "dumps")]
 mod neighbors;
 mod recording;
 mod replay;

@@ -89,7 +89,7 @@ pub(super) enum DecodedItem {
     Nameless(Kind),
     /// An item without a kind, in a list whose kind is not known yet.
     Pending(Syntax, Box<[u8]>),
-    /// A version of the cluster, which is in [`Decoded::told`].
+    /// A version of the cluster, which is in [`Decoded::metadata`].
     Version,
     /// An object of unknown kind; `named` if it has a name, as objects of a cluster do.
     Kindless {
