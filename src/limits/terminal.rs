@@ -39,6 +39,8 @@ limits! { "terminal":
     count OFFERED_DUMPS: usize = 40, "dumps_of_a_folder_are_offered_in_order_and_no_more_than_there_is_room_for";
     /// Series of one family of metrics whose labels come from the cluster; the pods of the others are added up in one series.
     count METRIC_SERIES: usize = 100, "series_beyond_the_limit_are_added_up";
+    /// Bytes of a label of metrics whose text comes from the cluster; a longer one is cut, and series of labels that begin alike are added up.
+    bytes METRIC_LABEL: usize = 256, "labels_beyond_the_length_are_cut_and_those_that_begin_alike_are_added_up";
     /// Time in which completions for kubectl are found; after it there are none.
     time COMPLETION: Duration = Duration::from_secs(3), "a_completion_that_takes_too_long_is_empty";
     /// Files of the daily log; older ones are removed.

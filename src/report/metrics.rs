@@ -1,14 +1,17 @@
-//! All pending pods as metrics for Prometheus, with labels of bounded number.
+//! All pending pods as metrics for Prometheus, with labels of bounded number and length.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::{Agreements, CauseReport, MatchKind};
 use crate::framework::PluginName;
-use crate::limits::terminal::METRIC_SERIES;
-use crate::output::{MetricType, Metrics, Text};
+use crate::limits::terminal::{METRIC_LABEL, METRIC_SERIES};
+use crate::output::{MetricType, Metrics, Text, escape};
 
 /// The label of what goes beyond the limit. No namespace and no cause is written so.
 const OTHERS: &str = "(others)";
+
+/// The end of a label that is cut.
+const CUT: &str = "...";
 
 /// Returns pending pods by namespace, cause, plugin and agreement, and what is unknown about them.
 pub(super) fn metrics(found: &Agreements) -> Text {
@@ -65,15 +68,20 @@ pub(super) fn metrics(found: &Agreements) -> Text {
 
     let about = "Kinds that are unknown or known in part, which may change the other numbers.";
     let mut family = out.family("schedscope_unknown_kind", MetricType::Gauge, about);
-    for missing in &found.missing {
-        family.sample(&[("kind", &missing.kind.to_string())], 1_usize);
+    let kinds: BTreeSet<String> = found.missing.iter().map(|missing| missing.kind.to_string()).collect();
+    for kind in kinds {
+        family.sample(&[("kind", &kind)], 1_usize);
     }
     out.text()
 }
 
-/// Returns the largest numbers, by name, and the sum of the others.
+/// Returns the largest numbers, by name, and the sum of the others. Names that are cut to the same label are added up.
 fn bounded(numbers: BTreeMap<String, usize>) -> Vec<(String, usize)> {
-    let mut all: Vec<(String, usize)> = numbers.into_iter().collect();
+    let mut labels: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, number) in numbers {
+        *labels.entry(label(name)).or_default() += number;
+    }
+    let mut all: Vec<(String, usize)> = labels.into_iter().collect();
     if all.len() <= METRIC_SERIES {
         return all;
     }
@@ -84,9 +92,39 @@ fn bounded(numbers: BTreeMap<String, usize>) -> Vec<(String, usize)> {
     all
 }
 
+/// Returns a name whose escaped text is at most [`METRIC_LABEL`] long; a longer one is cut, and ends with [`CUT`].
+fn label(mut name: String) -> String {
+    if escape(&name).len() <= METRIC_LABEL {
+        return name;
+    }
+    let mut length = 0;
+    let end = name.char_indices().find_map(|(at, c)| {
+        length += escape(c.encode_utf8(&mut [0; 4])).len();
+        (length > METRIC_LABEL - CUT.len()).then_some(at)
+    });
+    name.truncate(end.unwrap_or(name.len()));
+    name.push_str(CUT);
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_beyond_the_length_are_cut_and_those_that_begin_alike_are_added_up() {
+        let whole = "x".repeat(METRIC_LABEL);
+        assert_eq!(label(whole.clone()), whole);
+        let cut = format!("{}...", "x".repeat(METRIC_LABEL - 3));
+        assert_eq!(label(format!("{whole}y")), cut);
+        for text in ["\u{202e}", "é", "\u{1b}x"] {
+            let label = label(text.repeat(METRIC_LABEL));
+            let length = escape(&label).len();
+            assert!((METRIC_LABEL - 12..=METRIC_LABEL).contains(&length) && label.ends_with(CUT), "{length} of {label:?}");
+        }
+        let numbers = BTreeMap::from([(format!("{whole}a"), 2), (format!("{whole}b"), 3), ("short".to_owned(), 1)]);
+        assert_eq!(bounded(numbers), [("short".to_owned(), 1), (cut, 5)]);
+    }
 
     #[test]
     fn series_beyond_the_limit_are_added_up() {
