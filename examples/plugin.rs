@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let decision = engine.decide("shop", "web")?;
     println!("{}", decision.why());
     for rejection in decision.rejections() {
-        println!("  {} is rejected by {}: {}", rejection.node(), rejection.plugin().unwrap_or("-"), rejection.reasons()[0].text());
+        println!("  {} is rejected by {}: {}", rejection.node(), rejection.plugin(), rejection.reasons()[0].text());
     }
     Ok(())
 }

@@ -30,6 +30,8 @@ pub struct Builder {
     graceful: bool,
     all_nodes: bool,
     plugins: Vec<(String, Factory)>,
+    /// The first object that cannot be written as JSON.
+    unwritable: Option<Error>,
 }
 
 /// The name of the objects that [`Builder::object`] takes.
@@ -106,40 +108,44 @@ impl Builder {
         self
     }
 
-    /// Adds an object of the crate `k8s-openapi`, of any version of its API. Needs the feature `k8s-openapi`.
-    ///
-    /// # Errors
-    /// When the object cannot be written as JSON.
+    /// Adds an object of the crate `k8s-openapi`, of any version of its API. Needs the feature `k8s-openapi`. An object that cannot be
+    /// written as JSON is an error of [`build`](Self::build).
     ///
     /// ```
     /// # use schedscope::engine::Engine;
     /// use k8s_openapi::api::core::v1::{Node, Pod};
     ///
-    /// let mut pod = Pod::default();
+    /// let (mut node, mut pod) = (Node::default(), Pod::default());
+    /// node.metadata.name = Some("a".into());
     /// pod.metadata.name = Some("web".into());
     /// pod.metadata.namespace = Some("shop".into());
-    /// let engine = Engine::builder().object(&Node::default());
-    /// assert!(engine.is_ok());
-    /// let engine = Engine::builder().object(&pod)?.build()?;
+    /// let engine = Engine::builder().object(&node).object(&pod).build()?;
     /// assert!(engine.decide("shop", "web").is_ok());
     /// # Ok::<(), schedscope::engine::Error>(())
     /// ```
     #[cfg(feature = "k8s-openapi")]
-    pub fn object<T: k8s_openapi::Resource + serde::Serialize>(mut self, object: &T) -> Result<Self, Error> {
-        let unwritable = |error: serde_json::Error| Error::new(ErrorKind::Object, error).in_input(TYPED).about(T::KIND);
-        let mut value = serde_json::to_value(object).map_err(unwritable)?;
-        if let Value::Object(fields) = &mut value {
-            fields.entry("kind").or_insert_with(|| T::KIND.into());
-            fields.entry("apiVersion").or_insert_with(|| T::API_VERSION.into());
-        }
-        let line = serde_json::to_vec(&value).map_err(unwritable)?;
+    pub fn object<T: k8s_openapi::Resource + serde::Serialize>(mut self, object: &T) -> Self {
+        let line = serde_json::to_value(object).and_then(|mut value| {
+            if let Value::Object(fields) = &mut value {
+                fields.entry("kind").or_insert_with(|| T::KIND.into());
+                fields.entry("apiVersion").or_insert_with(|| T::API_VERSION.into());
+            }
+            serde_json::to_vec(&value)
+        });
+        let line = match line {
+            Ok(line) => line,
+            Err(error) => {
+                self.unwritable.get_or_insert_with(|| Error::new(ErrorKind::Object, error).in_input(TYPED).about(T::KIND));
+                return self;
+            }
+        };
         // One input for all of them: a line is an object.
         let at = self.inputs.iter().position(|(name, _)| name == TYPED).unwrap_or_else(|| {
             self.inputs.push((TYPED.to_owned(), Vec::new()));
             self.inputs.len() - 1
         });
         self.inputs[at].1.extend(line.into_iter().chain([b'\n']));
-        Ok(self)
+        self
     }
 
     /// Names kinds that could not be read, such as `PodDisruptionBudget`: they are unknown, not none, and answers that depend on them
@@ -216,6 +222,9 @@ impl Builder {
     /// assert!(Engine::builder().build().is_ok(), "an empty cluster is one, too");
     /// ```
     pub fn build(self) -> Result<Engine, Error> {
+        if let Some(error) = self.unwritable {
+            return Err(error);
+        }
         let choice = self.choice()?;
         let gates = FeatureGates::parse(&self.gates, choice.profile());
         let gates = gates.map_err(|error| Error::new(ErrorKind::FeatureGates, error).in_input("feature gates"))?;

@@ -43,7 +43,7 @@ pub enum Outcome {
 ///
 /// let rejections = decision.rejections();
 /// let small = rejections.iter().find(|rejection| rejection.node() == "small").unwrap();
-/// assert_eq!((small.plugin(), small.code()), (Some("NodeResourcesFit"), "UnschedulableAndUnresolvable"));
+/// assert_eq!((small.plugin(), small.code()), ("NodeResourcesFit", "UnschedulableAndUnresolvable"));
 /// let reason = &small.reasons()[0];
 /// assert_eq!((reason.kind(), reason.text()), ("insufficient", "Insufficient cpu"));
 /// assert_eq!((&reason.parameters()["requested"], &reason.parameters()["capacity"]), (&"2".into(), &"1".into()));
@@ -233,9 +233,9 @@ impl Rejection {
         &self.node
     }
 
-    /// Returns the plugin that rejects it; `None` if several plugins together leave it out.
-    pub fn plugin(&self) -> Option<&str> {
-        self.plugin.as_deref()
+    /// Returns the plugin that rejects it; empty if several plugins together leave it out, or an extender does.
+    pub fn plugin(&self) -> &str {
+        self.plugin.as_deref().unwrap_or_default()
     }
 
     /// Returns kube-scheduler's code: `Unschedulable` where evicting pods may help, `UnschedulableAndUnresolvable` where it does not.

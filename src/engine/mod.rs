@@ -22,7 +22,7 @@
 //! let decision = engine.decide("shop", "payments")?;
 //! assert_eq!(decision.outcome(), Outcome::Unschedulable);
 //! for rejection in decision.rejections() {
-//!     println!("{} {:?} {:?}", rejection.node(), rejection.plugin(), rejection.reasons());
+//!     println!("{} {} {:?}", rejection.node(), rejection.plugin(), rejection.reasons());
 //! }
 //! # Ok::<(), schedscope::engine::Error>(())
 //! ```

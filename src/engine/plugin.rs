@@ -46,7 +46,7 @@ use crate::framework::{
 /// let engine = Engine::builder().objects(cluster).plugin("Tenants", |_args| Ok(Box::new(Tenants))).build()?;
 /// let decision = engine.decide("bank", "web")?;
 /// assert_eq!(decision.node(), Some("b"));
-/// assert_eq!(decision.rejections()[0].plugin(), Some("Tenants"));
+/// assert_eq!(decision.rejections()[0].plugin(), "Tenants");
 /// # Ok::<(), schedscope::engine::Error>(())
 /// ```
 ///
