@@ -42,7 +42,7 @@ pub enum PrintError {
     #[error(transparent)]
     Form(#[from] ScreenEndingError),
     /// A text cannot be animated.
-    #[error("--animate: only a picture, a file that ends in .svg, can be animated")]
+    #[error("--animate: only a picture or a page, a file that ends in .svg or .html, can be animated")]
     NoAnimation,
     /// The pod of `--pod` does not exist; with the end of a sentence about the pod that was meant.
     #[error("there is no Pod {0} in the source{1}")]

@@ -29,7 +29,7 @@ pub struct Print {
 /// When a key has no binding in its context, or the theme or the file cannot be used.
 pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -> Result<(), AppError> {
     let form = ScreenForm::of(&print.path).map_err(PrintError::from)?;
-    if print.animate.is_some() && form != ScreenForm::Picture {
+    if print.animate.is_some() && form == ScreenForm::Text {
         return Err(PrintError::NoAnimation.into());
     }
     let mut theme = options.library().load(&options.theme, options.depth)?;
@@ -71,7 +71,7 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
         add_frame(key.to_string(), &state, driver, &theme);
     }
     if let Some(seconds) = print.animate {
-        let text = Text::document(animation(&frames, seconds, &theme));
+        let text = Text::document(animation(form, &frames, seconds, &theme).ok_or(PrintError::NoAnimation)?);
         write_text(&print.path, &text).map_err(PrintError::from)?;
         return Ok(());
     }

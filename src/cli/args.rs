@@ -450,7 +450,7 @@ pub struct ScreenArgs {
     /// Write schedscope's own log to this file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// Write the screen to this file (.svg or .txt) instead of showing it; needs no terminal
+    /// Write the screen to this file (.svg, .html or .txt) instead of showing it; needs no terminal
     #[arg(long, value_name = "FILE")]
     pub print: Option<String>,
     /// Size of the written screen
@@ -459,7 +459,8 @@ pub struct ScreenArgs {
     /// Press these keys first: key names such as enter or 3, and text to type in quotation marks
     #[arg(long, value_name = "KEYS", requires = "print", default_value = "")]
     pub keys: String,
-    /// Write a picture that moves: the screen before the first key and after each, for this many seconds
+    /// Write the screen before the first key and after each: a picture that moves, this many seconds for each, or a page (.html) to click
+    /// through
     #[arg(long, value_name = "SECONDS", requires = "print", value_parser = seconds)]
     pub animate: Option<f64>,
 }

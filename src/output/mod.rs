@@ -5,6 +5,8 @@
 //! are written whole or not at all ([`write_new`]). Credentials are held as [`Secret`], and URLs are shown without
 //! passwords. Clippy denies other writes to the standard streams in the crate.
 
+#[cfg(feature = "dumps")]
+mod base64;
 mod children;
 mod columns;
 mod document;
@@ -24,6 +26,8 @@ mod streams;
 mod text;
 mod words;
 
+#[cfg(feature = "dumps")]
+pub(crate) use base64::{base64, style_hash};
 pub use children::{ChildGroup, end_children};
 pub use columns::columns;
 pub use document::{Block, CodeLine, Document, Headings, Item, Row, RowKind};

@@ -37,6 +37,10 @@ fn keys_are_pressed_and_the_screen_is_written() {
     assert!(settled.contains("settled after"), "{settled}");
     let moving = file("g.svg", &[], &["--size", "100x30", "--animate", "1.5", "--keys", ": 'pod shop/payments' enter"]);
     assert_eq!(moving.matches("<g class=\"f\">").count(), 4, "a screen before the first key and after each");
+    let steps = file("h.html", &[], &["--size", "100x30", "--animate", "1.5", "--keys", ": 'pod shop/payments' enter"]);
+    assert_eq!(steps.matches("<section class=\"step\"").count(), 4, "a screen before the first key and after each");
+    let page = file("i.html", &[], &keys);
+    assert!(page.matches("<section ").count() == 1 && page.contains("worker-a2") && !page.contains("<a "), "{page}");
     let source = file("f.txt", &[], &["--keys", "1 y"]);
     assert!(source.contains("kind: Pod"), "{source}");
 }
@@ -92,13 +96,16 @@ fn what_cannot_be_written_is_reported() {
     std::fs::write(folder.path().join("there.svg"), "").expect("a file");
     for (args, words) in [
         (&["--print", "there.svg"][..], "there.svg already exists; it is not overwritten"),
-        (&["--print", "a.png"], "a.png: the screen can be written to a file that ends in .svg or .txt"),
+        (&["--print", "a.png"], "a.png: the screen can be written to a file that ends in .svg, .html or .txt"),
         (&["--print", "a.svg", "--keys", "xx"], "--keys: \"xx\" is not a key"),
         (&["--print", "a.svg", "--keys", "f9"], "--keys: f9 is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "'word'"], "--keys: \"word\" is not bound where it is pressed"),
         (&["--print", "a.svg", "--keys", "q"], "--keys: q leaves before the screen is written"),
         (&["--print", "a.svg", "--size", "0x9"], "expected COLUMNSxROWS, each from 1 to 1000, for example 120x40"),
-        (&["--print", "a.txt", "--animate", "1"], "--animate: only a picture, a file that ends in .svg, can be animated"),
+        (
+            &["--print", "a.txt", "--animate", "1"],
+            "--animate: only a picture or a page, a file that ends in .svg or .html, can be animated",
+        ),
         (&["--print", "a.svg", "--animate", "0"], "expected seconds from 0.1 to 60, for example 1.5"),
         (&["--print", "a.svg", "--pod", "shop/nobody"], "there is no Pod shop/nobody in the source"),
         (&["--print", "a.svg", "--workload", "deploy/none"], "there is no workload deploy/none in the source"),

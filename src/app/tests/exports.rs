@@ -26,7 +26,8 @@ fn the_ending_and_the_word_say_what_is_written() {
     for (args, expected) in [
         ("a b/c.svg", "a b/c.svg Picture"),
         ("screen x.svg", "x.svg Picture"),
-        ("screen x.md", "! x.md: the screen can be written to a file that ends in .svg or .txt"),
+        ("screen x.html", "x.html Page"),
+        ("screen x.md", "! x.md: the screen can be written to a file that ends in .svg, .html or .txt"),
         ("x.txt", "x.txt shop/payments · priority 100000 · requests cpu 6, memory 8Gi"),
         ("x.json", "x.json {"),
         ("x.yml", "x.yml schemaVersion: 1"),

@@ -43,13 +43,15 @@ pub enum Export {
 pub enum ScreenForm {
     /// A picture, as SVG.
     Picture,
+    /// A page for a browser, as HTML.
+    Page,
     /// The lines of text.
     Text,
 }
 
 /// The file's extension is not a form of a screen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: the screen can be written to a file that ends in .svg or .txt")]
+#[error("{path}: the screen can be written to a file that ends in .svg, .html or .txt")]
 pub struct ScreenEndingError {
     /// The file.
     pub path: String,
@@ -60,6 +62,7 @@ impl ScreenForm {
     pub fn of(path: &str) -> Result<Self, ScreenEndingError> {
         match ending(path) {
             "svg" => Ok(Self::Picture),
+            "html" | "htm" => Ok(Self::Page),
             "txt" => Ok(Self::Text),
             _ => Err(ScreenEndingError { path: path.to_owned() }),
         }

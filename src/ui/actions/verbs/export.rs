@@ -39,7 +39,7 @@ pub static VERBS: &[Verb] = &[
             ..Command::new(
                 &["export"],
                 "[screen|decision] FILE",
-                "the screen (.svg, .txt) or the decision (.md is a ticket with fixes, .html the same as a page, .txt, .json, .yaml)",
+                "the screen (.svg, with screen .html, .txt) or the decision (.md is a ticket with fixes, .html the same as a page, .txt, .json, .yaml)",
             )
         }),
         ..Verb::new("export-to", |state, session, args| match export(state, session, args)? {

@@ -1,4 +1,4 @@
-//! Exports the screen to text and SVG.
+//! Exports the screen to text, SVG and HTML.
 
 mod svg;
 
@@ -12,6 +12,7 @@ use crate::ui::model::text;
 pub fn write(form: ScreenForm, buf: &Buffer, theme: &Theme) -> String {
     match form {
         ScreenForm::Picture => svg::svg(buf, theme),
+        ScreenForm::Page => svg::page(&[Frame { caption: String::new(), screen: buf.clone() }], 1.0, theme),
         ScreenForm::Text => lines(buf),
     }
 }
@@ -25,9 +26,14 @@ pub struct Frame {
     pub screen: Buffer,
 }
 
-/// Returns screens as an SVG that shows each for some seconds, over and over.
-pub fn animation(frames: &[Frame], seconds: f64, theme: &Theme) -> String {
-    svg::animation(frames, seconds, theme)
+/// Returns screens as an SVG that shows each for some seconds, over and over, or as a page to click through; `None` for a form that
+/// holds one screen.
+pub fn animation(form: ScreenForm, frames: &[Frame], seconds: f64, theme: &Theme) -> Option<String> {
+    match form {
+        ScreenForm::Picture => Some(svg::animation(frames, seconds, theme)),
+        ScreenForm::Page => Some(svg::page(frames, seconds, theme)),
+        ScreenForm::Text => None,
+    }
 }
 
 /// Returns the lines of the screen without trailing blanks.

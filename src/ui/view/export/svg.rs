@@ -1,4 +1,4 @@
-//! Exports the screen as a self-contained SVG with selectable text.
+//! Exports the screen as a self-contained SVG with selectable text, and screens as a page of such pictures.
 //!
 //! Every run of text gives its position and length, so the grid is kept with any font. Characters that fonts often lack
 //! are runs of their own: a fallback glyph of another width does not shift its neighbours.
@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
 use super::{Frame, Piece, rows};
-
+use crate::output;
 use crate::ui::config::theme::{Role, Theme};
 
 /// Cell size, baseline and margin in tenths of a pixel, which keeps sums exact.
@@ -76,32 +76,121 @@ pub(super) fn animation(frames: &[Frame], seconds: f64, theme: &Theme) -> String
     }
     out.push_str("@media (prefers-reduced-motion:reduce){.f,.f:first-of-type{animation:none;visibility:hidden}");
     let _ = writeln!(out, ".f:last-of-type{{visibility:visible}}}}</style>\n{}\n<defs>", letters_group(base));
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut known = SharedRows::default();
     let mut shown = String::new();
     for frame in frames {
         shown.push_str("<g class=\"f\">");
         let mut caption = Buffer::empty(Rect::new(0, 0, width, 1));
         caption.set_stringn(1, 0, &frame.caption, usize::from(width.saturating_sub(1)), theme.style(Role::Accent));
         for (y, row) in rows(&frame.screen).enumerate().chain(rows(&caption).map(|row| (usize::from(height), row))) {
-            let mut drawn = String::new();
-            bars(&mut drawn, &row, y, base);
-            texts(&mut drawn, &row, y, base);
-            if drawn.is_empty() {
-                continue;
+            if let Some(id) = known.add(&row, y, base) {
+                let _ = write!(shown, "<use href=\"#r{id}\"/>");
             }
-            let next = known.len();
-            let id = *known.entry(drawn).or_insert_with_key(|drawn| {
-                let _ = write!(out, "<g id=\"r{next}\">\n{drawn}</g>\n");
-                next
-            });
-            let _ = write!(shown, "<use href=\"#r{id}\"/>");
         }
         shown.push_str("</g>\n");
     }
+    out.push_str(&known.written);
     out.push_str("</defs>\n");
     out.push_str(&shown);
     out.push_str("</g>\n</svg>\n");
     out
+}
+
+/// Rows of several screens, each written once.
+#[derive(Default)]
+struct SharedRows {
+    known: HashMap<String, usize>,
+    written: String,
+}
+
+impl SharedRows {
+    /// Writes a row if it is new, and returns its number; `None` for a row without letters and grounds.
+    fn add(&mut self, row: &[Piece<'_>], y: usize, base: Base) -> Option<usize> {
+        let mut drawn = String::new();
+        bars(&mut drawn, row, y, base);
+        texts(&mut drawn, row, y, base);
+        if drawn.is_empty() {
+            return None;
+        }
+        let next = self.known.len();
+        let written = &mut self.written;
+        Some(*self.known.entry(drawn).or_insert_with_key(|drawn| {
+            let _ = write!(written, "<g id=\"r{next}\">\n{drawn}</g>\n");
+            next
+        }))
+    }
+}
+
+/// Returns screens as a page of HTML that shows the first, with links to the others and one that plays them, each for some seconds. A page
+/// of one screen has no links. It holds no script and loads nothing, and its policy forbids both; on paper all screens are shown.
+pub(super) fn page(frames: &[Frame], seconds: f64, theme: &Theme) -> String {
+    let base = Base::of(theme);
+    let (ink, ground) = (hex(base.ink), hex(base.ground));
+    let all = seconds * frames.len() as f64;
+    let share = 100.0 / frames.len().max(1) as f64;
+    let mut style = format!(
+        ":root{{color-scheme:{}}}body{{margin:0 auto;max-width:90rem;padding:1rem;background:{ground};color:{ink};font:1rem/1.5 system-ui,\
+         sans-serif}}h1,h2{{font-size:1rem;margin:.5rem 0}}a{{color:inherit;display:inline-block;padding:.25rem .75rem;margin-right:.5rem;\
+         border:1px solid;border-radius:.4rem;text-decoration:none}}svg{{display:block;width:100%;height:auto}}.rows{{position:absolute;\
+         width:0;height:0}}",
+        if is_dark(base.ground) { "dark" } else { "light" }
+    );
+    if frames.len() > 1 {
+        // The first step is shown until a link leads to another. The link to all of them plays.
+        style.push_str(
+            "@supports selector(:has(a)){.step{display:none}.steps:not(:has(:target)) .step:first-child{display:block}}\
+             .steps .step:target{display:block}.steps:target{display:grid}",
+        );
+        let _ = write!(
+            style,
+            ".steps:target .step{{display:block;grid-area:1/1;visibility:hidden;animation:f {all:.2}s step-end infinite}}\
+             @keyframes f{{0%{{visibility:visible}}{share:.3}%,100%{{visibility:hidden}}}}"
+        );
+        for at in 1..frames.len() {
+            let _ = write!(style, ".steps:target .step:nth-child({}){{animation-delay:{:.2}s}}", at + 1, seconds * at as f64);
+        }
+        style.push_str(
+            "@media(prefers-reduced-motion:reduce){.steps:target .step{animation:none}.steps:target .step:last-child{visibility:visible}}\
+             @media print{nav{display:none}.steps,.steps:target{display:block}.steps .step,.steps:target .step,\
+             .steps:not(:has(:target)) .step:first-child{display:block;visibility:visible;animation:none;break-inside:avoid}}",
+        );
+    }
+    let mut known = SharedRows::default();
+    let mut shown = String::new();
+    for (at, frame) in frames.iter().enumerate() {
+        let caption = escaped(&frame.caption);
+        let _ = writeln!(shown, "<section class=\"step\" id=\"s{}\">", at + 1);
+        if frames.len() > 1 {
+            let _ = writeln!(shown, "<h2>{} of {}: {caption}</h2>\n<nav>", at + 1, frames.len());
+            let link = |to: usize, word: &str| format!("<a href=\"#s{to}\">{word}</a>\n");
+            if at + 1 < frames.len() {
+                shown.push_str(&link(at + 2, "Next"));
+            }
+            if at > 0 {
+                shown.push_str(&link(at, "Back"));
+                shown.push_str(&link(1, "First"));
+            }
+            shown.push_str("<a href=\"#steps\">Play</a>\n</nav>\n");
+        }
+        let Rect { width, height, .. } = frame.screen.area;
+        let (w, h) = (px(u32::from(width) * COLUMN + 2 * MARGIN), px(u32::from(height) * ROW + 2 * MARGIN));
+        let _ = writeln!(shown, "<svg viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"Screen {}\">\n{}", at + 1, letters_group(base));
+        for (y, row) in rows(&frame.screen).enumerate() {
+            if let Some(id) = known.add(&row, y, base) {
+                let _ = write!(shown, "<use href=\"#r{id}\"></use>");
+            }
+        }
+        shown.push_str("</g>\n</svg>\n</section>\n");
+    }
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '{}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta name=\"generator\" content=\"schedscope\">\n<title>schedscope</title>\n<style>{style}</style>\n</head>\n<body>\n\
+         <svg class=\"rows\" aria-hidden=\"true\"><defs>\n{}</defs></svg>\n<main class=\"steps\" id=\"steps\">\n{shown}</main>\n</body>\n</html>\n",
+        output::style_hash(&style),
+        known.written
+    )
 }
 
 /// Opens a picture of this size, in columns and rows.
@@ -374,5 +463,32 @@ mod tests {
         assert_eq!(shown, expected);
         assert_eq!((svg.matches(">head  </text>").count(), svg.matches(">one   </text>").count()), (1, 1));
         assert!(svg.contains(">&lt;</text>"), "{svg}");
+    }
+
+    #[test]
+    fn a_page_leads_from_screen_to_screen_without_a_script() {
+        let frame = |caption: &str, line: &str| {
+            let mut screen = Buffer::empty(Rect::new(0, 0, 6, 2));
+            screen.set_string(0, 0, "head", Style::new());
+            screen.set_string(0, 1, line, Style::new());
+            Frame { caption: caption.to_owned(), screen }
+        };
+        let theme = Theme::embedded("light", Depth::True).unwrap();
+        let page = page(&[frame("start", "one"), frame("</h2><script>", "two"), frame("n", "<b>")], 1.5, &theme);
+        let step = |number: usize| {
+            let rest = page.split_once(&format!("<section class=\"step\" id=\"s{number}\">")).expect("a step").1;
+            rest.split_once("</section>").expect("its end").0
+        };
+        let links = |number: usize| step(number).lines().filter(|line| line.starts_with("<a ")).collect::<Vec<_>>().join(" ");
+        assert_eq!(links(1), "<a href=\"#s2\">Next</a> <a href=\"#steps\">Play</a>");
+        assert_eq!(links(3), "<a href=\"#s2\">Back</a> <a href=\"#s1\">First</a> <a href=\"#steps\">Play</a>");
+        assert!(step(2).contains("<h2>2 of 3: &lt;/h2&gt;&lt;script&gt;</h2>"), "{page}");
+        assert_eq!(page.matches(">head  </text>").count(), 1, "a row that screens share is written once: {page}");
+        assert!(page.contains("animation:f 4.50s") && page.contains(":nth-child(3){animation-delay:3.00s}"), "{page}");
+        assert!(page.contains("color-scheme:light") && !page.contains("<b>"), "{page}");
+        let style = page.split_once("<style>").and_then(|(_, rest)| rest.split_once("</style>")).expect("a style").0;
+        assert!(page.contains(&format!("style-src '{}'", output::style_hash(style))), "the policy allows the style");
+        let one = super::page(&[frame("", "one")], 1.0, &theme);
+        assert!(!one.contains("<nav>") && !one.contains("<a ") && one.contains("<use href=\"#r1\"></use>"), "{one}");
     }
 }
