@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::plural::count_of;
-use crate::release::{Emulated, Part};
+use crate::release::{Emulated, Part, Release};
 use crate::scheduler::Config;
 
 /// The emulated release, as the object `release` of JSON answers.
@@ -34,7 +34,9 @@ impl ReleaseReport {
     /// Reports the release for an answer that depends on these parts.
     pub fn of(emulated: Emulated, parts: &[Part]) -> Self {
         let not_verified: Vec<String> = emulated.not_verified(parts).iter().map(ToString::to_string).collect();
-        let apart = changes_apart(emulated);
+        let verified: Vec<Part> = parts.iter().copied().filter(|part| emulated.profile.verified.contains(part)).collect();
+        let (verified_as, changes) = emulated.profile.verified_as(&verified);
+        let apart = changes_apart(emulated, verified_as, changes);
         let against = if emulated.profile.novelties.is_empty() { "" } else { " against its own code" };
         let missing = if not_verified.is_empty() { String::new() } else { format!("; not verified{against}: {}", not_verified.join(", ")) };
         Self {
@@ -43,8 +45,8 @@ impl ReleaseReport {
             from: emulated.choice.wanted.map_or("default", |wanted| wanted.source.into()),
             cluster: emulated.choice.cluster.map(|cluster| cluster.release.number()),
             not_verified,
-            verified_as: emulated.profile.checked().number(),
-            changes_apart: emulated.profile.changes_since_checked(),
+            verified_as: verified_as.number(),
+            changes_apart: changes,
             sentence: format!("kube-scheduler {}: {}{apart}{missing}", emulated.profile.release, emulated.because()),
         }
     }
@@ -56,12 +58,13 @@ impl ReleaseReport {
 }
 
 /// Returns a clause about the changes since the patch that the test cases are of; empty without either.
-fn changes_apart(emulated: Emulated) -> String {
-    let (profile, changes) = (emulated.profile, emulated.profile.changes_since_checked());
-    if profile.verified.is_empty() || changes == 0 {
+fn changes_apart(emulated: Emulated, verified_as: Release, changes: usize) -> String {
+    if emulated.profile.verified.is_empty() || changes == 0 {
         return String::new();
     }
-    format!("; verified as {}, {} apart", profile.checked(), count_of(changes, "change", "changes"))
+    let alike = emulated.profile.verified_as(&[Part::Decisions]).1 == 0;
+    let what = if alike { "decisions are verified, the rest as" } else { "verified as" };
+    format!("; {what} {verified_as}, {} apart", count_of(changes, "change", "changes"))
 }
 
 /// Returns the parts that a decision under a configuration depends on.
@@ -98,22 +101,25 @@ mod tests {
     #[test]
     fn a_header_and_an_answer_name_the_same_patch_and_the_server() {
         for (server, patch, apart) in [
-            ("v1.31.4-eks-a1b2c3", "v1.31.4", "; verified as v1.31.1, 2 changes apart"),
+            ("v1.31.4-eks-a1b2c3", "v1.31.4", "; decisions are verified, the rest as v1.31.1, 2 changes apart"),
             ("v1.31.1", "v1.31.1", ""),
-            ("v1.31.99", "v1.31.14", "; verified as v1.31.1, 2 changes apart"),
+            ("v1.31.99", "v1.31.14", "; decisions are verified, the rest as v1.31.1, 2 changes apart"),
             ("v1.31.0", "v1.31.0", "; verified as v1.31.1, 1 change apart"),
-            ("v1.36.9", "v1.36.3", "; verified as v1.36.2, 1 change apart"),
+            ("v1.36.9", "v1.36.3", "; decisions are verified, the rest as v1.36.2, 1 change apart"),
             ("v1.99.0", "v1.37.0", "which is newer than the newest supported version"),
-            ("v1.26.15", "v1.26.15", ""),
+            ("v1.28.15", "v1.28.15", "; not verified: queues"),
+            ("v1.26.15", "v1.26.15", "; not verified: decisions, queues"),
         ] {
             let found = FoundVersion { release: server.parse().unwrap(), source: VersionSource::Server };
             let emulated = ReleaseChoice { wanted: Some(found), cluster: Some(found) }.emulated();
-            let (label, report) = (emulated.label(), ReleaseReport::of(emulated, &[]));
+            let (label, report) = (emulated.label(), ReleaseReport::of(emulated, &[Part::Decisions, Part::Queues]));
             let asked = found.release.to_string();
             let expected = if asked == patch { format!("{patch} (server)") } else { format!("{patch} for {asked} (server)") };
             assert_eq!(label, expected);
             let begins = format!("kube-scheduler {patch}: {asked} is the API server's version");
-            assert!(report.sentence().starts_with(&begins) && report.sentence().ends_with(apart), "{}", report.sentence());
+            let decision = ReleaseReport::of(emulated, &[Part::Decisions]);
+            assert_eq!(decision.sentence().contains("apart"), apart.starts_with("; verified"), "{}", decision.sentence());
+            assert!(report.sentence().starts_with(&begins) && report.sentence().contains(apart), "{}", report.sentence());
             assert_eq!((format!("v{}", report.emulates), report.cluster.map(|c| format!("v{c}"))), (patch.to_owned(), Some(asked)));
         }
     }

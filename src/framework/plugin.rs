@@ -110,8 +110,8 @@ pub struct PreFilterResult {
 pub trait PreFilterPlugin {
     /// Runs once per cycle. Skip disables the plugin's Filter for this cycle.
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status);
-    /// Whether [`Self::add_pod`] and [`Self::remove_pod`] are implemented.
-    fn has_extensions(&self) -> bool {
+    /// Whether the release calls [`Self::add_pod`] and [`Self::remove_pod`].
+    fn has_extensions(&self, _emulation: Emulation) -> bool {
         false
     }
     /// Updates the state for a pod added to the node; `node` already contains it.

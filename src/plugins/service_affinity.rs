@@ -12,6 +12,7 @@ use crate::framework::{
     Context, CycleState, FilterPlugin, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, Reason, ScorePlugin,
     Status,
 };
+use crate::release::Emulation;
 
 const NO_STATE: &str = "error reading \"PreFilterServiceAffinity\" from cycleState: not found";
 
@@ -79,7 +80,7 @@ impl PreFilterPlugin for ServiceAffinity {
         (PreFilterResult::default(), Status::success())
     }
 
-    fn has_extensions(&self) -> bool {
+    fn has_extensions(&self, _emulation: Emulation) -> bool {
         !self.args.affinity_labels.is_empty()
     }
 
@@ -176,7 +177,6 @@ mod tests {
     use super::*;
     use crate::cluster::Object;
     use crate::framework::Snapshot;
-    use crate::release::Emulation;
 
     #[allow(clippy::needless_pass_by_value, reason = "literals are handed over")]
     /// Checks nodes a, b and c in racks 1, 1 and 2, with the given number of the Service's pods on each.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::patches::{Minor, PatchChange};
-use super::profile::Profile;
+use super::profile::{Part, Profile};
 use super::version::Release;
 use super::{
     v1_11, v1_12, v1_20, v1_21, v1_22, v1_23, v1_24, v1_25, v1_26, v1_27, v1_28, v1_29, v1_30, v1_31, v1_32, v1_33, v1_34, v1_35, v1_36,
@@ -67,7 +67,7 @@ impl Profile {
         MINORS.iter().find(|minor| minor.checked().same_minor(self.release))
     }
 
-    /// Returns the patch of the minor version whose decisions were compared with kube-scheduler's own.
+    /// Returns the patch of the minor version whose decisions, queues and configurations were compared with kube-scheduler's own.
     pub fn checked(&self) -> Release {
         self.minor().map_or(self.release, Minor::checked)
     }
@@ -83,7 +83,7 @@ impl Profile {
 
     /// Returns whether the release has a change of its minor version.
     pub fn has(&self, change: &PatchChange) -> bool {
-        change.since <= self.release && change.until.is_none_or(|until| self.release < until)
+        change.is_in(self.release)
     }
 
     /// Returns the first and the last known patch of the minor version.
@@ -91,10 +91,13 @@ impl Profile {
         self.minor().map_or([self.release; 2], Minor::known)
     }
 
-    /// Returns the number of changes between this patch and the one that was checked.
-    pub fn changes_since_checked(&self) -> usize {
-        let Some(minor) = self.minor() else { return 0 };
-        minor.changes.iter().filter(|change| self.has(change) != minor.has(change)).count()
+    /// Returns the patch of the minor version, among those of which all these parts were compared with kube-scheduler's own code, that
+    /// has the fewest changes apart from this one, and the number of these changes; the first of equals.
+    pub fn verified_as(&self, parts: &[Part]) -> (Release, usize) {
+        let Some(minor) = self.minor() else { return (self.release, 0) };
+        let compared = minor.compared(Part::Decisions).filter(|patch| parts.iter().all(|part| minor.compared(*part).any(|p| p == *patch)));
+        let apart = |patch: Release| minor.changes.iter().filter(|change| self.has(change) != change.is_in(patch)).count();
+        compared.map(|patch| (patch, apart(patch))).min_by_key(|(_, apart)| *apart).unwrap_or((minor.checked(), 0))
     }
 
     /// Returns the profile with exactly this version, written as [`Release`] displays it.
@@ -216,9 +219,17 @@ mod tests {
             assert!(!of(a).behaves_like(of(b)) && of(a).behaviour != of(b).behaviour, "{a} {b}");
         }
         assert!(PROFILES.chunk_by(Profile::behaves_like).all(|group| group.iter().all(|p| p.behaviour == group[0].behaviour)));
-        assert_eq!(of("1.31.1").changes_since_checked(), 0);
-        assert_eq!(of("1.31.0").changes_since_checked(), 1);
-        assert_eq!(of("1.31.14").changes_since_checked(), 2);
+        let verified = |version: &str, parts: &[Part]| {
+            let (patch, apart) = of(version).verified_as(parts);
+            (patch.to_string(), apart)
+        };
+        let (decisions, all) = ([Part::Decisions], [Part::Decisions, Part::Queues]);
+        assert_eq!(verified("1.31.1", &decisions), ("v1.31.1".to_owned(), 0));
+        assert_eq!(verified("1.31.0", &decisions), ("v1.31.1".to_owned(), 1));
+        assert_eq!(verified("1.31.14", &decisions), ("v1.31.14".to_owned(), 0));
+        assert_eq!(verified("1.31.7", &decisions), ("v1.31.14".to_owned(), 0));
+        assert_eq!(verified("1.31.14", &all), ("v1.31.1".to_owned(), 2));
+        assert_eq!(verified("1.26.15", &decisions), ("v1.26.4".to_owned(), 4));
     }
 
     /// The data of a minor version is that of its checked patch, and the rows up to it lead there from the first known patch.

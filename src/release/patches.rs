@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::behaviour::Behaviour;
-use super::profile::Profile;
+use super::profile::{Part, Profile};
 use super::version::Release;
 
 /// A change of behaviour that came with a patch.
@@ -27,6 +27,11 @@ impl PatchChange {
     /// Makes a change of behaviours.
     pub(super) const fn new(since: Release, number: Option<u32>, about: &'static str, apply: fn(&mut Behaviour)) -> Self {
         Self { since, until: None, number, about, apply }
+    }
+
+    /// Returns whether a patch of the minor version has the change.
+    pub fn is_in(&self, release: Release) -> bool {
+        self.since <= release && self.until.is_none_or(|until| release < until)
     }
 
     /// Ends the change with a patch of the minor version, which has a row of its own.
@@ -61,6 +66,8 @@ pub(super) struct Minor {
     first: Behaviour,
     /// The first and the last known patch: the code, the notes or the threads of the changes up to it were read.
     known: [u8; 2],
+    /// Whether decisions of the last known patch were compared with kube-scheduler's own too.
+    last_compared: bool,
     /// The changes after the first known patch, oldest first.
     pub(super) changes: &'static [PatchChange],
 }
@@ -69,17 +76,28 @@ impl Minor {
     /// Makes a minor version of which one patch is known.
     pub(super) const fn of_one(checked: Profile) -> Self {
         let patch = checked.release.patch_number();
-        Self { first: checked.behaviour, checked, known: [patch, patch], changes: &[] }
+        Self { first: checked.behaviour, checked, known: [patch, patch], last_compared: false, changes: &[] }
     }
 
     /// Makes a minor version whose first known patch decides as the checked one.
     pub(super) const fn new(checked: Profile, known: [u8; 2], changes: &'static [PatchChange]) -> Self {
-        Self { first: checked.behaviour, checked, known, changes }
+        Self { first: checked.behaviour, checked, known, last_compared: false, changes }
     }
 
     /// Makes a minor version with other behaviours before the checked patch.
     pub(super) const fn since(first: Behaviour, checked: Profile, known: [u8; 2], changes: &'static [PatchChange]) -> Self {
-        Self { checked, first, known, changes }
+        Self { checked, first, known, last_compared: false, changes }
+    }
+
+    /// Says that decisions of the last known patch were compared too.
+    pub(super) const fn last_compared(self) -> Self {
+        Self { last_compared: true, ..self }
+    }
+
+    /// Returns the patches of which a part was compared with kube-scheduler's own code: the checked one first.
+    pub(super) fn compared(&self, part: Part) -> impl Iterator<Item = Release> {
+        let last = (self.last_compared && part == Part::Decisions).then_some(self.known()[1]);
+        [Some(self.checked()), last].into_iter().flatten()
     }
 
     /// Returns the profile of each known patch, oldest first.
@@ -95,11 +113,6 @@ impl Minor {
             profile.since = change.since;
         }
         profile
-    }
-
-    /// Returns whether the checked patch has a change.
-    pub(super) fn has(&self, change: &PatchChange) -> bool {
-        self.checked.has(change)
     }
 
     /// Returns the first and the last known patch.

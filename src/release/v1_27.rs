@@ -29,7 +29,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 16], CHANGES);
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 16], CHANGES).last_compared();
 
 const CHANGES: &[PatchChange] = &[
     picks::rejection_shared(Release::patch(27, 6)),

@@ -26,7 +26,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [3, 15], CHANGES);
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [3, 15], CHANGES).last_compared();
 
 const CHANGES: &[PatchChange] = &[
     picks::victims_patched(Release::patch(28, 4), None).until(14),

@@ -38,7 +38,7 @@ pub(super) const PROFILE: Profile = Profile {
 
 /// The patches.
 pub(super) const MINOR: Minor =
-    Minor::since(Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour }, PROFILE, [0, 14], CHANGES);
+    Minor::since(Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour }, PROFILE, [0, 14], CHANGES).last_compared();
 
 const CHANGES: &[PatchChange] = &[
     picks::overrides_first(Release::patch(29, 1)),

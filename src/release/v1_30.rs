@@ -38,7 +38,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 14], CHANGES);
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 14], CHANGES).last_compared();
 
 const CHANGES: &[PatchChange] = &[
     picks::left_out_are_silent(Release::patch(30, 2)),

@@ -42,7 +42,8 @@ pub(super) const MINOR: Minor = Minor::since(
     PROFILE,
     [0, 14],
     CHANGES,
-);
+)
+.last_compared();
 
 const CHANGES: &[PatchChange] = &[
     picks::victims_patched_rightly(Release::patch(31, 1), 126_691),

@@ -450,7 +450,7 @@ impl FilterRunner for Runner<'_> {
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
         let skipped = state.skip_filter;
         for plugin in self.framework.pre_filter.iter().filter(|p| !skipped.contains(p.name())) {
-            let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions()) else { continue };
+            let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions(self.cx.emulation)) else { continue };
             let status = point.add_pod(&self.cx, state, pod, added, node);
             if !status.is_success() {
                 return Status::error(format!("running AddPod on PreFilter plugin \"{}\": {}", plugin.name(), status.message()));
@@ -462,7 +462,7 @@ impl FilterRunner for Runner<'_> {
     fn remove_pod(&self, state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status {
         let skipped = state.skip_filter;
         for plugin in self.framework.pre_filter.iter().filter(|p| !skipped.contains(p.name())) {
-            let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions()) else { continue };
+            let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions(self.cx.emulation)) else { continue };
             let status = point.remove_pod(&self.cx, state, pod, removed, node);
             if !status.is_success() {
                 return Status::error(format!("running RemovePod on PreFilter plugin \"{}\": {}", plugin.name(), status.message()));

@@ -10,7 +10,7 @@ use crate::framework::{
     AffinityTerm, Context, CycleState, DomainConflict, FilterPlugin, LabelBloom, NoMatchInDomain, NodeInfo, PodInfo, PreFilterPlugin,
     PreFilterResult, Reason, Snapshot, Status,
 };
-use crate::release::AffinityReasons;
+use crate::release::{AffinityReasons, Emulation};
 
 const NO_STATE: &str = "error reading \"PreFilterInterPodAffinity\" from cycleState: not found";
 
@@ -182,7 +182,7 @@ impl PreFilterPlugin for InterPodAffinity {
         (PreFilterResult::default(), Status::success())
     }
 
-    fn has_extensions(&self) -> bool {
+    fn has_extensions(&self, _emulation: Emulation) -> bool {
         true
     }
 
@@ -366,7 +366,7 @@ mod tests {
         let (incoming, mut state) = (info(pod("p", r#"{"app":"web","group":"1"}"#, &both)), CycleState::default());
         let plugin = InterPodAffinity::default();
         assert!(PreFilterPlugin::pre_filter(&plugin, &world.cx(), &mut state, &incoming).1.is_success());
-        assert!(plugin.has_extensions());
+        assert!(plugin.has_extensions(world.cx().emulation));
         assert_eq!(statuses(&world, &state, &incoming), [ANTI, AFFINITY, AFFINITY]);
         let mut dry_run = state.clone();
         let mut step = |pod: &Pod, node: usize, add: bool, expected: [&str; 3]| {

@@ -13,7 +13,7 @@ use crate::framework::{
     PreFilterResult, Reason, Snapshot, Status,
 };
 use crate::plugins::inter_pod_affinity::domains::{Counts, Domains};
-use crate::release::AffinityTerms;
+use crate::release::{AffinityTerms, Emulation};
 
 /// Keeps pods near to, or away from, other pods.
 #[derive(Clone, Copy, Debug, Default)]
@@ -210,7 +210,7 @@ impl PreFilterPlugin for MatchInterPodAffinity {
         (PreFilterResult::default(), Status::success())
     }
 
-    fn has_extensions(&self) -> bool {
+    fn has_extensions(&self, _emulation: Emulation) -> bool {
         true
     }
 

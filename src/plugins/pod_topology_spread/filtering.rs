@@ -11,7 +11,7 @@ use crate::cluster::{Pod, Str};
 use crate::framework::{
     Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status, in_parts,
 };
-use crate::release::SpreadCounts;
+use crate::release::{Emulation, SpreadCounts};
 
 const NO_STATE: &str = "reading \"PreFilterPodTopologySpread\" from cycleState: not found";
 
@@ -239,7 +239,7 @@ impl PreFilterPlugin for PodTopologySpread {
         (PreFilterResult::default(), status)
     }
 
-    fn has_extensions(&self) -> bool {
+    fn has_extensions(&self, _emulation: Emulation) -> bool {
         true
     }
 
@@ -415,7 +415,7 @@ mod tests {
         let incoming = info(pod("p", WEB, &format!("[{}]", hard(1, "zone", IS_WEB))));
         let state = pre_filter(&world, &incoming);
         let plugin = PodTopologySpread::default();
-        assert!(plugin.has_extensions());
+        assert!(plugin.has_extensions(world.cx().emulation));
         let mut dry_run = state.clone();
         let mut step = |updated: &Pod, node: usize, add: bool, expected: [&str; 4]| {
             let update = if add { PreFilterPlugin::add_pod } else { PreFilterPlugin::remove_pod };

@@ -72,20 +72,23 @@ impl PreFilterPlugin for VolumeRestrictions {
         (PreFilterResult::default(), Status::success())
     }
 
-    fn has_extensions(&self) -> bool {
-        true
+    fn has_extensions(&self, emulation: Emulation) -> bool {
+        emulation.behaviour().claims_in_use == ClaimsInUse::Filter
     }
 
-    fn add_pod(&self, _cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, added: &PodInfo, _node: &NodeInfo) -> Status {
-        update(state, &added.pod, 1)
+    fn add_pod(&self, cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, added: &PodInfo, _node: &NodeInfo) -> Status {
+        update(cx, state, &added.pod, 1)
     }
 
-    fn remove_pod(&self, _cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, removed: &PodInfo, _node: &NodeInfo) -> Status {
-        update(state, &removed.pod, -1)
+    fn remove_pod(&self, cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, removed: &PodInfo, _node: &NodeInfo) -> Status {
+        update(cx, state, &removed.pod, -1)
     }
 }
 
-fn update(state: &mut CycleState, pod: &Pod, sign: i64) -> Status {
+fn update(cx: &Context<'_>, state: &mut CycleState, pod: &Pod, sign: i64) -> Status {
+    if !cx.emulation.enabled(Gate::ReadWriteOncePod) {
+        return Status::success();
+    }
     let Some(references) = state.read::<State>().map(|s| s.references(pod)) else { return no_state() };
     // Skipping pods without such claims avoids a copy of the state.
     if references != 0
@@ -94,6 +97,10 @@ fn update(state: &mut CycleState, pod: &Pod, sign: i64) -> Status {
         state.conflicting_ref_count += sign * references;
     }
     Status::success()
+}
+
+fn filter_checks_claims(emulation: Emulation) -> bool {
+    emulation.enabled(Gate::ReadWriteOncePod) && emulation.behaviour().claims_in_use == ClaimsInUse::Filter
 }
 
 fn no_state() -> Status {
@@ -124,9 +131,10 @@ impl FilterPlugin for VolumeRestrictions {
         if let Some(disk) = disk_in_use(&pod.pod, &node.pods.iter().map(|p| &*p.pod)) {
             return Status::rejected(Reason::DiskConflict(Box::new(disk)));
         }
+        if !filter_checks_claims(cx.emulation) {
+            return Status::success();
+        }
         match state.read::<State>() {
-            // Some releases do not run PreFilter, because it checks these claims only.
-            None if !cx.emulation.enabled(Gate::ReadWriteOncePod) => Status::success(),
             None => no_state(),
             Some(state) if state.conflicting_ref_count > 0 => {
                 Status::rejected(Reason::ReadWriteOncePodConflict { claim: only(&state.read_write_once_pod_claims) })

@@ -85,9 +85,17 @@ fn pods_that_come_and_go_count_by_the_claims_name() {
     assert!(VolumeRestrictions.remove_pod(&world.cx(), &mut state, &info, &unrelated, node).is_success() && !passes(&state));
     assert!(VolumeRestrictions.remove_pod(&world.cx(), &mut state, &info, &far, node).is_success() && passes(&state));
     assert!(VolumeRestrictions.add_pod(&world.cx(), &mut state, &info, &far, node).is_success() && !passes(&state));
-    assert!(PreFilterPlugin::has_extensions(&VolumeRestrictions));
+    assert!(PreFilterPlugin::has_extensions(&VolumeRestrictions, world.cx().emulation));
 
     let mut empty = CycleState::default();
+    let mut before = world.cx();
+    before.emulation = crate::release::Profile::named("v1.26.4").expect("an emulated release").into();
+    assert!(
+        !PreFilterPlugin::has_extensions(&VolumeRestrictions, before.emulation),
+        "1.26 has no extensions, and its Filter needs no state"
+    );
+    assert!(FilterPlugin::filter(&VolumeRestrictions, &before, &empty, &info, node).is_success());
+
     let error = Status::error("cannot read \"PreFilterVolumeRestrictions\" from cycleState");
     assert_eq!(FilterPlugin::filter(&VolumeRestrictions, &world.cx(), &empty, &info, node), error);
     assert_eq!(VolumeRestrictions.add_pod(&world.cx(), &mut empty, &info, &far, node), error);

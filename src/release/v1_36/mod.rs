@@ -175,7 +175,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 3], CHANGES);
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 3], CHANGES).last_compared();
 
 const CHANGES: &[PatchChange] = &[PatchChange::new(
     Release::patch(36, 3),
