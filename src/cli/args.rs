@@ -40,7 +40,7 @@ pub enum Command {
     Demo(DemoArgs),
     /// Open the explorer on one or more dumps
     #[command(
-        after_help = "Examples:\n  schedscope open dump.json\n  schedscope open nodes.json pods.json --scheduler-log kube-scheduler.log\n  kubectl get nodes,pods -A -o json | schedscope open -"
+        after_help = "Examples:\n  schedscope open dump.json\n  schedscope open nodes.json pods.json --scheduler-log kube-scheduler.log\n  schedscope open snapshot.db --at rev:12047\n  kubectl get nodes,pods -A -o json | schedscope open -"
     )]
     Open(OpenArgs),
     /// Open the explorer on a live cluster, read-only
@@ -372,10 +372,11 @@ pub struct CaptureArgs {
     pub limits: LimitArgs,
 }
 
-/// A moment of a journal.
+/// A moment of a source that holds its past.
 #[derive(Clone, Debug, Default, Args)]
 pub struct AtArgs {
-    /// The moment of a journal: RFC 3339, HH:MM or HH:MM:SS of its last day (UTC), or -5m before its end [default: its end]
+    /// The moment of a journal or a snapshot of etcd: RFC 3339, HH:MM or HH:MM:SS of its last day (UTC), -5m before its end, or
+    /// rev:N, a revision of etcd [default: its end]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub at: Option<AtTime>,
 }

@@ -59,7 +59,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
             super::tell(&loaded);
             (super::judgeable(loaded)?, Some((name, before)))
         }
-        None => (super::journal::read_source(&args.source, &connect, &args.limits.limits(), at)?, None),
+        None => (super::history::read_source(&args.source, &connect, &args.limits.limits(), at)?, None),
     };
     super::live::add_neighbors(&mut loaded, |loaded| question(args, loaded));
     let again = || {
@@ -98,18 +98,18 @@ fn pod_of<'a>(loaded: &'a Loaded, key: &Key) -> Option<&'a Pod> {
     loaded.objects.iter().find_map(|object| if let Object::Pod(pod) = object { (pod.key() == *key).then_some(&**pod) } else { None })
 }
 
-/// Returns the moment of a journal that is asked for. Without one, a pod that was evicted is explained as it was before it was deleted.
+/// Returns the moment that is asked for. Without one, a pod that was evicted is explained as it was before it was deleted.
 fn moment_of(args: &ExplainArgs) -> Result<Option<AtTime>, Failure> {
     let ([name], None, true) = (&args.pods[..], args.moment.at, args.evicted) else { return Ok(args.moment.at) };
-    let Some(path) = super::journal::named(&args.source.from, None)? else { return Ok(None) };
+    let Some(past) = super::history::named(&args.source.from, None)? else { return Ok(None) };
     let name = name.strip_prefix("pod/").unwrap_or(name);
     let key = match name.split_once('/') {
         Some((namespace, name)) => Key::new(namespace, name),
         None => Key::new(args.namespace(), name),
     };
-    let Some(time) = super::journal::before_deletion(path, &key)? else { return Ok(None) };
-    output::say(format_args!("{key} was deleted after {time}; this is the moment before"));
-    Ok(Some(AtTime::At(time)))
+    let Some((before, words)) = past.before_deletion(&key, &args.limits.limits())? else { return Ok(None) };
+    output::say(words);
+    Ok(Some(before))
 }
 
 /// Decides, and once more on a second read of a live cluster if its scheduler seems to disagree: the first read may fall

@@ -47,8 +47,8 @@ pub(super) fn demo(args: &DemoArgs, no_color: bool) -> Result<u8, Failure> {
 /// Opens dumps.
 pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
     let (at, limits) = (args.moment.at, args.limits.limits());
-    let source = match super::journal::named(&args.paths, at)? {
-        Some(path) => Source::Journal { path: path.to_owned(), at, limits },
+    let source = match super::history::named(&args.paths, at)? {
+        Some(past) => Source::Past { past, at, limits },
         None => Source::Dumps { paths: args.paths.clone(), limits, merge: args.merge },
     };
     explore(Wanted { source, scheduler: args.scheduler.clone() }, &args.screen, no_color)

@@ -26,7 +26,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let objects =
         read_manifests(&args.manifests).map_err(|errors| Failure::usage(errors.iter().map(ToString::to_string).collect::<Lines>()))?;
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
-    let mut loaded = super::with_nodes(super::journal::read_source(&args.source, &connect, &args.limits.limits(), args.moment.at)?)?;
+    let mut loaded = super::with_nodes(super::history::read_source(&args.source, &connect, &args.limits.limits(), args.moment.at)?)?;
     super::live::add_neighbors(&mut loaded, |_| Some(question(args, &objects)));
     super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let policies = Policies::of(&loaded.neighbors);

@@ -11,15 +11,15 @@ use tokio::sync::Notify;
 
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
-use super::journal::{Window, window};
+use super::history::{Past, Window};
 use super::reproduce;
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
-use crate::cluster::{Cluster, Kind};
+use crate::cluster::{Cluster, Kind, ObservedEvent};
 use crate::limits::live::NEIGHBORS_ASKED;
 use crate::plural::{count, count_of};
 use crate::report::completeness_in_short;
-use crate::scheduler::{Evictions, InitialQueues};
+use crate::scheduler::{Evictions, InitialQueues, Operation};
 use crate::session::{AtTime, Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
 use crate::source::live::{Live, NeighborsQuestion, Waits};
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
@@ -33,8 +33,8 @@ pub(super) enum Source {
     Story(&'static Story),
     /// Dumps, or a session that was saved.
     Dumps { paths: Vec<PathBuf>, limits: Limits, merge: bool },
-    /// A journal around a moment; by default its end.
-    Journal { path: PathBuf, at: Option<AtTime>, limits: Limits },
+    /// A source that holds its past, around a moment; by default its end.
+    Past { past: Past, at: Option<AtTime>, limits: Limits },
     /// A live cluster.
     Cluster(ConnectArgs),
 }
@@ -64,7 +64,7 @@ impl Wanted {
         match &self.source {
             Source::Story(story) => format!("demo {}", story.name),
             Source::Dumps { paths, .. } => paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" "),
-            Source::Journal { path, .. } => path.display().to_string(),
+            Source::Past { past, .. } => past.path().display().to_string(),
             Source::Cluster(ConnectArgs { context: Some(context), .. }) => format!("live {context}"),
             Source::Cluster(_) => "live cluster".to_owned(),
         }
@@ -78,9 +78,22 @@ impl Wanted {
         let Self { source, scheduler } = self;
         let with = |opened: Opened| Opened { explorer: opened.explorer.reproduced_by(words.map(Reproduction::new)), ..opened };
         match source {
-            Source::Story(story) => open_inputs(&[story.input()], &Limits::default(), title, &scheduler, options, watch).map(with),
+            Source::Story(story) => {
+                let limits = Limits::default();
+                let loaded = read(&[story.input()], &limits, watch);
+                open_loaded(loaded, None, &limits, title, &scheduler, options, watch).map(with)
+            }
             Source::Cluster(connect) => open_cluster(&connect, connected, &scheduler, options, watch).map(with),
-            Source::Journal { path, at, limits } => open_journal(&path, at, &limits, title, &scheduler, options, watch).map(with),
+            Source::Past { past, at, limits } => {
+                if scheduler.asks_for_log() {
+                    let words = "--scheduler-log and --config-from-log work with one dump, not with a source that holds its past";
+                    return Err(Failure::usage(words));
+                }
+                let Window { loaded, operations, reached, events, lines } =
+                    past.window(at, &limits, &|inputs| read(inputs, &limits, watch))?;
+                let after = Some(After { operations, reached, events, lines: lines.into_vec() });
+                open_loaded(loaded, after, &limits, title, &scheduler, options, watch).map(with)
+            }
             Source::Dumps { paths, limits, merge } => {
                 if !merge && let Some(dumps) = series(&paths, &limits, watch) {
                     if scheduler.asks_for_log() {
@@ -100,7 +113,8 @@ impl Wanted {
                 }
                 let input = |p: PathBuf| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p) };
                 let inputs: Vec<Input> = paths.into_iter().map(input).collect();
-                let opened = open_inputs(&inputs, &limits, title, &scheduler, options, watch)?;
+                let loaded = read(&inputs, &limits, watch);
+                let opened = open_loaded(loaded, None, &limits, title, &scheduler, options, watch)?;
                 Ok(with(Opened { explorer: opened.explorer.of_dump(), ..opened }))
             }
         }
@@ -123,74 +137,69 @@ fn tell(loaded: &Loaded, watch: &Watch) {
     }
 }
 
-fn open_inputs(
-    inputs: &[Input],
+/// The changes after the state that was loaded.
+struct After {
+    operations: Vec<Operation>,
+    /// The operations up to the cursor.
+    reached: usize,
+    /// The events up to the end.
+    events: Vec<ObservedEvent>,
+    /// Lines about the source; the last is part of the notice.
+    lines: Vec<String>,
+}
+
+/// Opens what was read, with the changes after it on the timeline.
+fn open_loaded(
+    mut loaded: Loaded,
+    after: Option<After>,
     limits: &Limits,
     title: String,
     args: &SchedulerArgs,
     options: &Options,
     watch: &Watch,
 ) -> Result<Opened, Failure> {
-    let mut loaded = read(inputs, limits, watch);
     tell(&loaded, watch);
     if loaded.objects.is_empty() {
         return Err(Failure::source("nothing could be read"));
     }
+    if after.is_some() {
+        loaded = super::judgeable(loaded)?;
+    }
     watch.building();
     super::scheduler_log::read_log(args, &mut loaded, limits, &|line| watch.say(line))?;
-    let report = report_lines(&loaded);
-    let notice = notice(&loaded, args, options);
-    let background = Background { report, events: loaded.events.clone(), neighbors: loaded.neighbors.clone(), observed: false };
-    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
-    let mut session = Session::new(scheduler, title).with(background);
+    let (observed, mut args) = (after.is_some(), args.clone());
+    if observed {
+        // Events, conditions and nominations of that time are known.
+        args.queues.get_or_insert(InitialQueues::AsObserved);
+    }
+    let first = after.as_ref().and_then(|after| after.lines.last().cloned());
+    let notices: Vec<String> = first.into_iter().chain(notice(&loaded, &args, options)).collect();
+    let notice = (!notices.is_empty()).then(|| notices.join("; "));
+    let After { operations, reached, events, lines: mut report } =
+        after.unwrap_or_else(|| After { operations: Vec::new(), reached: 0, events: loaded.events.clone(), lines: Vec::new() });
+    report.extend(report_lines(&loaded));
+    let background = Background { report, events, neighbors: loaded.neighbors.clone(), observed };
+    let scheduler = super::scheduler(&args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
+    let mut session = Session::new(scheduler, title);
+    let mut cursor = None;
+    for (done, operation) in operations.into_iter().enumerate() {
+        if done == reached {
+            cursor = Some(session.timeline().revisions().len());
+        }
+        session.observe(operation);
+    }
+    if observed {
+        let revision = cursor.unwrap_or(session.timeline().revisions().len());
+        session.timeline_mut().seek(Cursor { revision, event: 0 });
+    }
+    let mut session = session.with(background);
     if let Some(log) = &loaded.scheduler_log {
         super::scheduler_log::onto_timeline(log, &mut session, super::scheduler_log::MAX_ATTEMPTS);
-        if let Some(places) = super::scheduler_log::log_places(args, Some(log), session.scheduler(), &|line| watch.say(line)) {
+        if let Some(places) = super::scheduler_log::log_places(&args, Some(log), session.scheduler(), &|line| watch.say(line)) {
             session.observe(places);
         }
     }
     Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
-}
-
-/// Opens the part of a journal around a moment, with the cursor at the moment.
-fn open_journal(
-    path: &Path,
-    at: Option<AtTime>,
-    limits: &Limits,
-    title: String,
-    args: &SchedulerArgs,
-    options: &Options,
-    watch: &Watch,
-) -> Result<Opened, Failure> {
-    if args.asks_for_log() {
-        return Err(Failure::usage("--scheduler-log and --config-from-log work with one dump, not with a journal"));
-    }
-    let Window { mut loaded, operations, events, time, lines } = window(path, at, &|inputs| read(inputs, limits, watch))?;
-    tell(&loaded, watch);
-    if loaded.objects.is_empty() {
-        return Err(Failure::source(format!("{}: the state at this moment has no objects", path.display())));
-    }
-    loaded = super::judgeable(loaded)?;
-    watch.building();
-    let mut lines = lines.into_vec();
-    let window_line = lines.last().cloned();
-    let notice = [window_line, notice(&loaded, args, options)].into_iter().flatten().collect::<Vec<_>>().join("; ");
-    lines.extend(report_lines(&loaded));
-    let background = Background { report: lines, events, neighbors: loaded.neighbors.clone(), observed: true };
-    // Events, conditions and nominations of that time are known.
-    let queues = args.queues.or(Some(InitialQueues::AsObserved));
-    let args = SchedulerArgs { queues, ..args.clone() };
-    let scheduler = super::scheduler(&args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
-    let mut session = Session::new(scheduler, title);
-    for operation in operations {
-        session.observe(operation);
-    }
-    let timeline = session.timeline_mut();
-    let reached = timeline.revisions().iter().take_while(|revision| revision.after.clock <= time).count();
-    timeline.seek(Cursor { revision: reached, event: 0 });
-    let session = session.with(background);
-    let explorer = Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]);
-    Ok(Opened { explorer, notice: Some(notice), wake: None })
 }
 
 fn open_cluster(

@@ -13,7 +13,7 @@ pub(super) fn source_words(source: &Source) -> Option<Vec<String>> {
         Source::Story(story) => Some(words(["--demo", story.name])),
         Source::Cluster(connect) => Some(connect_words(connect)),
         // The window around a moment is no state that a command names.
-        Source::Journal { .. } => None,
+        Source::Past { .. } => None,
         Source::Dumps { paths, .. } if paths.iter().any(|path| path.as_os_str() == "-") => None,
         Source::Dumps { paths, .. } => Some(dump_words(paths.iter().map(PathBuf::as_path))),
     }

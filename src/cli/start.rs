@@ -6,11 +6,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::args::{ConnectArgs, SchedulerArgs};
+use super::history::Past;
 use super::opening::{Source, Wanted};
 use crate::app::{AppError, Console, Exit, Options, typed_path};
 use crate::limits::terminal::OFFERED_DUMPS;
 use crate::session::{SESSION_HEAD, is_session_file};
-use crate::source::journal::Journal;
 use crate::source::live::contexts;
 use crate::source::{Limits, STORIES, looks_like_dump};
 use crate::ui::view::start::choice::{Choice, Group, Offer};
@@ -44,10 +44,10 @@ pub(super) fn choose(why: Option<String>, options: &Options, console: &mut Conso
 /// Returns the source at a typed path.
 pub(super) fn at_path(path: &str) -> Source {
     let (path, limits) = (typed_path(path), Limits::default());
-    if Journal::is_at(&path) {
-        return Source::Journal { path, at: None, limits };
+    match Past::at(&path) {
+        Some(past) => Source::Past { past, at: None, limits },
+        None => Source::Dumps { paths: vec![path], limits, merge: false },
     }
-    Source::Dumps { paths: vec![path], limits, merge: false }
 }
 
 fn offers(folder: &Path) -> Offers {

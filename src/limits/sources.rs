@@ -60,6 +60,8 @@ limits! { "sources":
     bytes ETCD_PAGE: u64 = 32 << 20, "pages_that_are_too_long_are_named";
     /// Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error.
     bytes ETCD_IN_MEMORY: u64 = 1 << 30, "a_database_in_an_archive_is_read_up_to_a_limit";
+    /// Changes of etcd's database that are kept for its history, which begins later where there are more.
+    count ETCD_CHANGES: usize = 1_000_000, "a_history_keeps_the_last_changes";
     /// Bytes of a frame of a journal, compressed; a longer one is damage, and a recorder writes none.
     bytes JOURNAL_FRAME: u32 = 512 << 20, "a_segment_of_starts_is_checked_in_bounded_time";
     /// Bytes of a segment of a journal; the rest of a longer one is not read, which is said.

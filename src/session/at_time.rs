@@ -15,13 +15,15 @@ pub enum AtTime {
     Clock(Time),
     /// Time before the end of the record.
     Before(SignedDuration),
+    /// A revision of etcd.
+    Revision(u64),
 }
 
 /// Why a text is no moment or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AtTimeError {
     /// It is no moment.
-    #[error("expected RFC 3339, HH:MM[:SS] of the last day (UTC), or -5m before the end")]
+    #[error("expected RFC 3339, HH:MM[:SS] of the last day (UTC), -5m before the end, or rev:N of a snapshot of etcd")]
     Moment,
     /// It is no length of time.
     #[error("expected a time such as 90s, 15m, 24h or 7d")]
@@ -42,6 +44,10 @@ impl std::str::FromStr for AtTime {
         if let Some(time) = of_clock() {
             return Ok(Self::Clock(time));
         }
+        if let Some(revision) = text.strip_prefix("rev:") {
+            let digits = revision.bytes().all(|byte| byte.is_ascii_digit());
+            return revision.parse().ok().filter(|_| digits).map(Self::Revision).ok_or(AtTimeError::Moment);
+        }
         if let Some(before) = text.strip_prefix('-') {
             return parse_length(before).map(|before| Self::Before(before.try_into().unwrap_or(SignedDuration::MAX)));
         }
@@ -50,17 +56,18 @@ impl std::str::FromStr for AtTime {
 }
 
 impl AtTime {
-    /// Returns the moment in a record that ends at `end`.
-    pub fn in_record(self, end: Timestamp) -> Timestamp {
+    /// Returns the moment in a record that ends at `end`; `None` for a revision, which is no time.
+    pub fn in_record(self, end: Timestamp) -> Option<Timestamp> {
         match self {
-            Self::At(time) => time,
-            Self::Before(before) => end.checked_sub(before).unwrap_or(Timestamp::MIN),
+            Self::At(time) => Some(time),
+            Self::Before(before) => Some(end.checked_sub(before).unwrap_or(Timestamp::MIN)),
             Self::Clock(time) => {
                 let civil = end.to_zoned(TimeZone::UTC).datetime();
                 let at = civil.date().to_datetime(time);
                 let at = if at > civil { at.checked_sub(SignedDuration::from_hours(24)).unwrap_or(at) } else { at };
-                at.to_zoned(TimeZone::UTC).map_or(end, |zoned| zoned.timestamp())
+                Some(at.to_zoned(TimeZone::UTC).map_or(end, |zoned| zoned.timestamp()))
             }
+            Self::Revision(_) => None,
         }
     }
 }
@@ -101,6 +108,10 @@ mod tests {
             ("-5m", Some(AtTime::Before(SignedDuration::from_mins(5)))),
             ("2026-11-27T03:12:00Z", Some(AtTime::At("2026-11-27T03:12:00Z".parse().unwrap()))),
             ("2026-11-27T04:12:00+01:00", Some(AtTime::At("2026-11-27T03:12:00Z".parse().unwrap()))),
+            ("rev:1234", Some(AtTime::Revision(1234))),
+            ("rev:", None),
+            ("rev:+1", None),
+            ("rev:99999999999999999999", None),
             ("3:12", None),
             ("25:00", None),
             ("03:12:99", None),
@@ -122,8 +133,9 @@ mod tests {
             ("-30s", "2026-11-27T03:12:00Z"),
             ("2001-01-01T00:00:00Z", "2001-01-01T00:00:00Z"),
         ] {
-            assert_eq!(text.parse::<AtTime>().unwrap().in_record(time("2026-11-27T03:12:30Z")), time(expected), "{text}");
+            assert_eq!(text.parse::<AtTime>().unwrap().in_record(time("2026-11-27T03:12:30Z")), Some(time(expected)), "{text}");
         }
+        assert_eq!(AtTime::Revision(7).in_record(time("2026-11-27T03:12:30Z")), None);
     }
 
     #[test]

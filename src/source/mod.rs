@@ -16,6 +16,7 @@
 //! | [`live`] | lists and watches a cluster through its API server, into the same objects and report, and queues changes |
 //! | [`capture`] | writes a cluster as a dump |
 //! | [`journal`] | records the changes of a live cluster, and reads the state at any moment of the record |
+//! | [`history`] | reads the state at any revision that etcd's database holds |
 //! | `logs` | reads kube-scheduler's logs from the same inputs |
 //! | `manifest` | reads manifests, the files that `kubectl apply -f` takes |
 //!
@@ -27,6 +28,8 @@ mod assemble;
 pub mod capture;
 mod decode;
 mod demos;
+#[cfg(feature = "live")]
+pub mod history;
 #[cfg(feature = "live")]
 pub mod journal;
 mod layout;

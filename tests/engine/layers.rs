@@ -226,6 +226,7 @@ const SOURCE: Rooms = &[
     ("live", &["assemble", "decode", "layout", "read"]),
     ("capture", &["decode"]),
     ("journal", &["live", "capture", "assemble", "decode", "layout", "read"]),
+    ("history", &["journal", "read"]),
     ("logs", &["assemble", "read"]),
     ("manifest", &["decode"]),
 ];

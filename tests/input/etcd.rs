@@ -56,6 +56,50 @@ fn a_snapshot_is_read_as_it_is_compressed_and_in_an_archive() {
     }
 }
 
+fn program(arguments: &[&str], from: &Path) -> (Option<i32>, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_schedscope")).args(arguments).arg("--from").arg(from).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_snapshot_is_read_at_each_revision_since_the_last_compaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = folder.path().join("backup.db");
+    std::fs::write(&plain, snapshot()).unwrap();
+    let packed = fixture("snapshot-1.31.db.xz");
+    let explained = |at: &str, from: &Path| program(&["explain", "-A", "--pending", "-o", "json", "--at", at], from);
+    // The newest revision is the snapshot as it is read without a moment.
+    let newest: Value = serde_json::from_slice(&pending(&plain).stdout).unwrap();
+    for from in [&plain, &packed] {
+        for at in ["rev:12347", "-0s"] {
+            let (code, text, said) = explained(at, from);
+            let answer: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!((code, said.as_str(), &answer["pods"]), (Some(1), "", &newest["pods"]), "{at}");
+        }
+    }
+    // A pod that is gone is explained as it was before it was deleted.
+    assert_eq!(program(&["explain", "green/c701-0135"], &plain).0, Some(2));
+    let (code, text, said) = program(&["explain", "green/c701-0135", "--evicted"], &plain);
+    assert!(code.is_some_and(|code| code < 2) && said.starts_with("green/c701-0135 was deleted at revision 12292 ("), "{said}{text}");
+    for (at, expected) in [
+        ("rev:9948", "the snapshot's history begins at revision 9949 ("),
+        ("rev:12348", "the snapshot's history ends at revision 12347 ("),
+        ("2001-01-01T00:00:00Z", "the snapshot's history begins at revision 9949 ("),
+        ("2101-01-01T00:00:00Z", "the snapshot's history ends at revision 12347 ("),
+    ] {
+        let (code, _, said) = explained(at, &plain);
+        assert!(code == Some(3) && said.contains(expected), "{at}: {said}");
+    }
+    // In an archive it is a dump of its newest revision alone.
+    let archive = folder.path().join("backup.tar");
+    let mut tar = tar::Builder::new(std::fs::File::create(&archive).unwrap());
+    tar.append_path_with_name(&plain, "etcd/backup.db").unwrap();
+    tar.finish().unwrap();
+    let (code, _, said) = explained("rev:12347", &archive);
+    assert!(code == Some(2) && said.contains("one snapshot of etcd that is in no archive"), "{said}");
+}
+
 #[test]
 fn a_damaged_snapshot_is_read_in_part_and_said_to_be() {
     let folder = tempfile::tempdir().unwrap();

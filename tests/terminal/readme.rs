@@ -187,6 +187,7 @@ impl Place {
                 std::fs::remove_file(entry.path()).unwrap();
             }
         }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let write = |name: &str, text: &str| std::fs::write(self.path().join(name), text).unwrap();
         let story: Value = serde_yaml::from_str(STORY).unwrap();
         write("cluster.json", &story.to_string());
@@ -196,6 +197,7 @@ impl Place {
         newer["items"].as_array_mut().unwrap().push(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}));
         write("new.json", &newer.to_string());
         write("scheduler.log", include_str!("../../fixtures/scheduler-logs/story-1.34.log"));
+        std::fs::copy(root.join("fixtures/dumps/etcd/snapshot-1.31.db.xz"), self.path().join("snapshot.db")).unwrap();
         write("ops.json", &json!([{"op": "schedule"}]).to_string());
         let template = json!({"metadata": {"labels": {"app": "new"}}, "spec": {"containers": [{"name": "c"}]}});
         let spec = json!({"replicas": 3, "selector": {"matchLabels": {"app": "new"}}, "template": template});
@@ -262,6 +264,10 @@ impl Place {
                 assert!(written(file), "{line}: {file} is not there");
                 let opened = ["explain", "--pending", "-A", "--from", file].map(str::to_owned);
                 assert_eq!(self.run(&opened).0, 1, "what {line} wrote can be read, and has pods that do not fit");
+            }
+            Some("explain") if says("snapshot.db") => {
+                let (code, said) = self.run(&arguments);
+                assert!(code < 2 && (said.contains("pending pods") || said.contains("c701-0135")), "{line}: {code} {said}");
             }
             Some("explain") if says("--pending") => {
                 let (code, said) = self.run(&arguments);

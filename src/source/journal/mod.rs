@@ -26,7 +26,8 @@ mod write;
 
 pub use entry::Knowledge;
 pub use gap::{Gap, GapReason};
-pub use read::{Journal, JournalChange, Moment, MomentError, Step, Steps};
+pub(super) use read::recorded_change;
+pub use read::{Journal, Moment, MomentError, RecordedChange, Step, Steps};
 pub use state::{RecordedState, unlisted};
 pub use write::{JournalError, JournalHealth, JournalOptions, JournalWriter};
 

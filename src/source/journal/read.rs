@@ -23,6 +23,7 @@ use crate::source::capture::write_refusal;
 use crate::source::decode::{Context, DecodedItem, decode_text};
 use crate::source::layout::Hint;
 use crate::source::read::input::{BoxRead, OpenText};
+use crate::source::read::made::{MadeText, WriteParts};
 use crate::source::read::split::{Syntax, TypeMeta};
 
 /// Silence after which nothing was recorded: a recorder writes a frame every [`BEAT`].
@@ -341,7 +342,7 @@ impl OpenText for MomentText {
         let Some(keyframe) = segment.frames.whole.first() else { return Err(io::ErrorKind::NotFound.into()) };
         let payload = segment.payload(keyframe);
         let limit = payload.len() as u64 * GROWTH + GROWTH_BEYOND;
-        Ok(Box::new(DumpText {
+        Ok(Box::new(MadeText::new(DumpText {
             lines: BufReader::with_capacity(1 << 16, MultiGzDecoder::new(payload).take(limit)),
             line: Vec::new(),
             ahead: None,
@@ -353,9 +354,7 @@ impl OpenText for MomentText {
             items: None,
             next: None,
             is_begun: false,
-            text: Vec::new(),
-            read: 0,
-        }))
+        })))
     }
 }
 
@@ -377,8 +376,6 @@ struct DumpText<'a> {
     /// The next entry.
     next: Option<(EntryKey, Vec<u8>)>,
     is_begun: bool,
-    text: Vec<u8>,
-    read: usize,
 }
 
 /// Text that is written at once.
@@ -443,9 +440,10 @@ impl DumpText<'_> {
             None => false,
         }
     }
+}
 
-    /// Writes more text; returns false at the end.
-    fn write(&mut self) -> io::Result<bool> {
+impl WriteParts for DumpText<'_> {
+    fn write_part(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         if !self.is_begun {
             self.is_begun = true;
             self.next = self.advance()?;
@@ -453,7 +451,7 @@ impl DumpText<'_> {
         let Some(kind) = self.kinds.first().copied() else { return Ok(false) };
         if self.items.is_none() {
             if let Some(kind) = kind {
-                write_refusal(&mut self.text, kind, self.missing.why(kind))?;
+                write_refusal(out, kind, self.missing.why(kind))?;
             }
             if !self.next_is(kind) && kind.is_some_and(|kind| self.knowledge.unlisted.contains(kind)) {
                 self.kinds.remove(0);
@@ -461,51 +459,35 @@ impl DumpText<'_> {
             }
             let (name, api_version) =
                 kind.map_or_else(|| ("Event".to_owned(), "v1".to_owned()), |kind| (kind.to_string(), kind.api_version()));
-            self.text.extend(format!("{{\"kind\":\"{name}List\",\"apiVersion\":\"{api_version}\",\"items\":[").as_bytes());
+            out.extend(format!("{{\"kind\":\"{name}List\",\"apiVersion\":\"{api_version}\",\"items\":[").as_bytes());
             self.items = Some(0);
         }
         while self.next_is(kind) {
-            if self.text.len() > CHUNK {
+            if out.len() > CHUNK {
                 return Ok(true);
             }
             if let Some((_, item)) = self.next.take() {
-                self.text.extend_from_slice(if self.items == Some(0) { b"\n" } else { b",\n" });
-                self.text.extend(item);
+                out.extend_from_slice(if self.items == Some(0) { b"\n" } else { b",\n" });
+                out.extend(item);
                 self.items = self.items.map(|count| count + 1);
             }
             self.next = self.advance()?;
         }
-        self.text.extend_from_slice(b"]}\n");
+        out.extend_from_slice(b"]}\n");
         self.items = None;
         self.kinds.remove(0);
         if kind.is_none()
             && let Some(version) = &self.knowledge.version
         {
-            self.text.extend(format!("{}\n", json!({"serverVersion": {"gitVersion": version}})).as_bytes());
+            out.extend(format!("{}\n", json!({"serverVersion": {"gitVersion": version}})).as_bytes());
         }
         Ok(true)
     }
 }
 
-impl Read for DumpText<'_> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.read == self.text.len() && !out.is_empty() {
-            self.text.clear();
-            self.read = 0;
-            if !self.write()? {
-                return Ok(0);
-            }
-        }
-        let count = out.len().min(self.text.len() - self.read);
-        out[..count].copy_from_slice(&self.text[self.read..self.read + count]);
-        self.read += count;
-        Ok(count)
-    }
-}
-
 /// A change that a journal holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum JournalChange {
+pub enum RecordedChange {
     /// The new state of an object.
     Put(Object),
     /// An object is gone.
@@ -522,7 +504,7 @@ pub enum JournalChange {
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Changes at a time.
-    Changes(Timestamp, Vec<JournalChange>),
+    Changes(Timestamp, Vec<RecordedChange>),
     /// Nothing is known of this time. Later changes follow.
     Gap(Gap),
     /// A new keyframe after a gap: the state is not that before with the changes after.
@@ -601,7 +583,7 @@ impl Iterator for Steps<'_> {
                         return Some(Step::Gap(Gap::new(from, frame.time, GapReason::Damaged)));
                     };
                     let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-                    let changes: Vec<JournalChange> = lines.filter_map(change).collect();
+                    let changes: Vec<RecordedChange> = lines.filter_map(change).collect();
                     if !changes.is_empty() {
                         return Some(Step::Changes(frame.time, changes));
                     }
@@ -612,32 +594,39 @@ impl Iterator for Steps<'_> {
 }
 
 /// Returns the change of a line; `None` if it is about an event that is forgotten.
-fn change(line: &[u8]) -> Option<JournalChange> {
+fn change(line: &[u8]) -> Option<RecordedChange> {
     match entry::read(line) {
-        Some(Entry::Put(EntryKey::Object(kind, _), item)) => {
-            let decoded = decode_item(&kind.to_string(), kind.api_version(), item);
-            Some(match decoded {
-                Some(DecodedItem::Object { object, .. }) => JournalChange::Put(object),
-                _ => JournalChange::Unreadable,
-            })
-        }
-        Some(Entry::Put(EntryKey::Event(_), item)) => match decode_item("Event", "v1".to_owned(), item) {
-            Some(DecodedItem::Event(seen)) => Some(JournalChange::Event(seen.event)),
-            _ => Some(JournalChange::Unreadable),
-        },
-        Some(Entry::Gone(EntryKey::Object(kind, key))) => Some(JournalChange::Gone(kind, key)),
+        Some(Entry::Put(EntryKey::Object(kind, _), item)) => Some(decoded(&kind.to_string(), kind.api_version(), item)),
+        Some(Entry::Put(EntryKey::Event(_), item)) => Some(decoded("Event", "v1".to_owned(), item)),
+        Some(Entry::Gone(EntryKey::Object(kind, key))) => Some(RecordedChange::Gone(kind, key)),
         Some(Entry::Gone(EntryKey::Event(_))) => None,
-        Some(Entry::Known(knowledge)) => Some(JournalChange::Known(knowledge)),
-        None => Some(JournalChange::Unreadable),
+        Some(Entry::Known(knowledge)) => Some(RecordedChange::Known(knowledge)),
+        None => Some(RecordedChange::Unreadable),
     }
 }
 
 /// Decodes an item of a list of a kind, as the items of a dump are.
-fn decode_item(kind: &str, api_version: String, item: &[u8]) -> Option<DecodedItem> {
+fn decoded(kind: &str, api_version: String, item: &[u8]) -> RecordedChange {
     let list = TypeMeta { kind: Some(format!("{kind}List")), api_version: Some(api_version), self_link: None };
+    decoded_in(&list, item).unwrap_or(RecordedChange::Unreadable)
+}
+
+/// Decodes an object with its kind, as those of a dump are; `None` if scheduling does not read it.
+pub(in crate::source) fn recorded_change(object: &[u8]) -> Option<RecordedChange> {
+    decoded_in(&TypeMeta::default(), object)
+}
+
+fn decoded_in(list: &TypeMeta, item: &[u8]) -> Option<RecordedChange> {
     let hint = Hint::default();
-    let context = Context { list: &list, list_open: false, index: Some(0), depth: 1, hint: &hint, patterns: None };
+    let context = Context { list, list_open: false, index: Some(0), depth: 1, hint: &hint, patterns: None };
     let mut out = Vec::with_capacity(1);
     decode_text(item, Syntax::Json, context, 0, &mut out);
-    out.pop().map(|decoded| decoded.what)
+    let what = out.pop().map(|decoded| decoded.what);
+    let what = if let Some(DecodedItem::Mended(what, _)) = what { Some(*what) } else { what };
+    match what {
+        Some(DecodedItem::Object { object, .. }) => Some(RecordedChange::Put(object)),
+        Some(DecodedItem::Event(seen)) => Some(RecordedChange::Event(seen.event)),
+        Some(DecodedItem::Other(_) | DecodedItem::Unread(_)) => None,
+        _ => Some(RecordedChange::Unreadable),
+    }
 }

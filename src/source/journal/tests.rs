@@ -222,10 +222,10 @@ fn steps_lead_from_each_moment_to_the_last() {
                 Step::Changes(_, changes) => {
                     for change in changes {
                         match change {
-                            JournalChange::Put(object) => drop(state.insert(object)),
-                            JournalChange::Gone(kind, key) => assert!(state.remove(kind, &key).is_some(), "{kind} {key}"),
-                            JournalChange::Event(_) | JournalChange::Known(_) => {}
-                            JournalChange::Unreadable => panic!("a line that was written is read"),
+                            RecordedChange::Put(object) => drop(state.insert(object)),
+                            RecordedChange::Gone(kind, key) => assert!(state.remove(kind, &key).is_some(), "{kind} {key}"),
+                            RecordedChange::Event(_) | RecordedChange::Known(_) => {}
+                            RecordedChange::Unreadable => panic!("a line that was written is read"),
                         }
                     }
                 }

@@ -7,7 +7,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::archive::{self, Stream};
+use super::archive::{self, Sort, Stream};
 #[cfg(feature = "dumps")]
 use super::etcd;
 use super::limits::Budget;
@@ -43,6 +43,11 @@ pub trait OpenText: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// Returns an error if it cannot be made.
     fn open(&self) -> io::Result<Box<dyn Read + Send + '_>>;
+
+    /// Returns whether the objects are those of etcd's database.
+    fn is_of_etcd(&self) -> bool {
+        false
+    }
 }
 
 /// The source of a document's bytes.
@@ -82,6 +87,9 @@ impl Content {
             }
         }
         if let Self::Made(text) = self {
+            if text.is_of_etcd() {
+                return Ok(Stream { reader: text.open()?, size: None, sort: Sort::Database, compressed: true });
+            }
             return Ok(archive::open(text.open()?, None, budget));
         }
         let (raw, size) = self.open()?;

@@ -17,6 +17,8 @@ pub(super) mod etcd {
 }
 pub(super) mod input;
 pub(super) mod limits;
+#[cfg(feature = "dumps")]
+pub(super) mod made;
 pub(super) mod progress;
 pub(super) mod sniff;
 pub(super) mod split;

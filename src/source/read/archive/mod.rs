@@ -104,8 +104,12 @@ pub(in crate::source) fn is_plain(head: &[u8]) -> bool {
     compression(head).is_none() && sort(head) == Sort::Plain && !etcd::is_database(head)
 }
 
-/// Decompresses a stream and detects its type, by its first bytes.
-pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>, budget: &Budget) -> Stream<'a> {
+/// Decompresses a stream; returns it with its size, if that is known, and whether it was compressed.
+pub(in crate::source) fn decompress<'a>(
+    mut reader: BoxRead<'a>,
+    mut size: Option<u64>,
+    budget: &Budget,
+) -> (BoxRead<'a>, Option<u64>, bool) {
     let mut compressed = false;
     for _ in 0..COMPRESSIONS {
         let (head, whole) = peek(reader, 6);
@@ -117,6 +121,12 @@ pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>
         size = None;
         compressed = true;
     }
+    (reader, size, compressed)
+}
+
+/// Decompresses a stream and detects its type, by its first bytes.
+pub(in crate::source) fn open<'a>(reader: BoxRead<'a>, size: Option<u64>, budget: &Budget) -> Stream<'a> {
+    let (reader, size, compressed) = decompress(reader, size, budget);
     let (head, reader) = peek(reader, 512);
     #[cfg(feature = "dumps")]
     if etcd::is_database(&head) {
@@ -128,7 +138,7 @@ pub(in crate::source) fn open<'a>(mut reader: BoxRead<'a>, mut size: Option<u64>
 /// Returns the objects of etcd's database in a file or in memory.
 #[cfg(feature = "dumps")]
 pub(in crate::source) fn database<'a>(file: impl Read + Seek + Send + 'a, size: u64, budget: &Budget) -> Stream<'a> {
-    let reader = Box::new(budget.meter(etcd::Objects::new(file), Compressed::Bytes(size)));
+    let reader = Box::new(budget.meter(etcd::Objects::newest(file), Compressed::Bytes(size)));
     Stream { reader, size: None, sort: Sort::Database, compressed: true }
 }
 
@@ -136,13 +146,19 @@ pub(in crate::source) fn database<'a>(file: impl Read + Seek + Send + 'a, size: 
 /// Beyond `limit` bytes it is an error.
 #[cfg(feature = "dumps")]
 pub(in crate::source) fn open_database<'a>(reader: BoxRead<'a>, limit: u64, budget: &Budget) -> Stream<'a> {
-    match read_within(reader, None, limit, "a database of etcd") {
+    match database_within(reader, limit) {
         Ok(bytes) => {
             let size = bytes.len() as u64;
             database(Cursor::new(bytes), size, budget)
         }
         Err(error) => Stream { reader: broken_behind(Vec::new(), error), size: None, sort: Sort::Database, compressed: true },
     }
+}
+
+/// Returns the bytes of a database that must be in memory; an error beyond `limit` bytes.
+#[cfg(feature = "dumps")]
+pub(in crate::source) fn database_within(reader: BoxRead<'_>, limit: u64) -> io::Result<Vec<u8>> {
+    read_within(reader, None, limit, "a database of etcd")
 }
 
 /// Replaces the decompressors in a build without them.

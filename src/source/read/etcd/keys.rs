@@ -6,6 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use strum::IntoEnumIterator as _;
+
+use crate::cluster::{Key, Kind};
+
 /// The namespaces that every cluster has, by which the prefix is found.
 const NAMESPACES: [&str; 2] = ["namespaces/default", "namespaces/kube-system"];
 
@@ -13,7 +17,7 @@ const NAMESPACES: [&str; 2] = ["namespaces/default", "namespaces/kube-system"];
 const RENAMED: [(&str, &str); 3] = [("minions", "nodes"), ("controllers", "replicationcontrollers"), ("services", "services")];
 
 /// Resources outside the core group, with their groups.
-const GROUPS: [(&str, &str); 18] = [
+const GROUPS: [(&str, &str); 19] = [
     ("cronjobs", "batch"),
     ("csidrivers", "storage.k8s.io"),
     ("csinodes", "storage.k8s.io"),
@@ -24,6 +28,7 @@ const GROUPS: [(&str, &str); 18] = [
     ("horizontalpodautoscalers", "autoscaling"),
     ("jobs", "batch"),
     ("poddisruptionbudgets", "policy"),
+    ("podgroups", "scheduling.k8s.io"),
     ("priorityclasses", "scheduling.k8s.io"),
     ("replicasets", "apps"),
     ("resourceclaims", "resource.k8s.io"),
@@ -34,6 +39,18 @@ const GROUPS: [(&str, &str); 18] = [
     ("volumeattachments", "storage.k8s.io"),
 ];
 
+/// Returns whether a key may be of a Secret or ConfigMap, below any prefix.
+pub(super) fn is_confidential(key: &[u8]) -> bool {
+    key.split(|byte| *byte == b'/').any(|part| matches!(part, b"secrets" | b"configmaps"))
+}
+
+/// The subject of a key that scheduling reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stored {
+    Object(Kind, Key),
+    Event,
+}
+
 /// Returns the API group and the plural of a resource that is named in a key.
 pub(super) fn api_of(resource: &str) -> (&'static str, &str) {
     let plural = RENAMED.iter().find(|(key, _)| *key == resource).map_or(resource, |(_, plural)| plural);
@@ -41,7 +58,7 @@ pub(super) fn api_of(resource: &str) -> (&'static str, &str) {
 }
 
 /// The keys of a database.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
     /// The prefix of the cluster's objects, with a slash at its end; empty if it is not known.
     prefix: String,
@@ -118,9 +135,59 @@ impl Keys {
     }
 }
 
+impl Keys {
+    /// Returns the subject of a key of the cluster that scheduling reads; `None` for any other key.
+    pub(super) fn stored(&self, key: &[u8]) -> Option<Stored> {
+        let path = std::str::from_utf8(key).ok()?.strip_prefix(&self.prefix)?;
+        let mut parts = path.split('/').filter(|part| !part.is_empty());
+        let resource = parts.next()?;
+        let rest: Vec<&str> = match resource {
+            "events" => return Some(Stored::Event),
+            // Services share a folder with their endpoints.
+            "services" => parts.next().filter(|folder| *folder == "specs").map(|_| parts.collect())?,
+            _ => parts.collect(),
+        };
+        let (group, plural) = api_of(resource);
+        let kind = Kind::iter().find(|kind| kind.group() == group && kind.plural().eq_ignore_ascii_case(plural))?;
+        match (rest.as_slice(), kind.namespaced()) {
+            ([namespace, name], true) => Some(Stored::Object(kind, Key::new(*namespace, *name))),
+            ([name], false) => Some(Stored::Object(kind, Key::new("", *name))),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_name_the_objects_that_scheduling_reads() {
+        let keys = Keys { prefix: "/registry/".to_owned(), others: Vec::new() };
+        let object = |kind, namespace: &str, name: &str| Some(Stored::Object(kind, Key::new(namespace, name)));
+        for (key, expected) in [
+            ("/registry/pods/shop/web", object(Kind::Pod, "shop", "web")),
+            ("/registry/minions/n", object(Kind::Node, "", "n")),
+            ("/registry/services/specs/shop/web", object(Kind::Service, "shop", "web")),
+            ("/registry/services/endpoints/shop/web", None),
+            ("/registry/controllers/shop/rc", object(Kind::ReplicationController, "shop", "rc")),
+            ("/registry/priorityclasses/high", object(Kind::PriorityClass, "", "high")),
+            ("/registry/podgroups/shop/g", object(Kind::PodGroup, "shop", "g")),
+            ("/registry/scheduling.x-k8s.io/podgroups/shop/g", None),
+            ("/registry/events/shop/web.1", Some(Stored::Event)),
+            ("/registry/secrets/shop/web", None),
+            ("/registry/pods/shop", None),
+            ("/other/pods/shop/web", None),
+        ] {
+            assert_eq!(keys.stored(key.as_bytes()), expected, "{key}");
+        }
+        for kind in Kind::iter() {
+            let plural = kind.plural().to_ascii_lowercase();
+            let resource = RENAMED.iter().find(|(_, to)| *to == plural).map_or(plural.as_str(), |(from, _)| from);
+            assert_eq!(api_of(resource), (kind.group(), plural.as_str()), "the table lacks the group of {kind}");
+        }
+        assert!(is_confidential(b"/x/secrets/a/b") && is_confidential(b"/x/g.io/configmaps/a") && !is_confidential(b"/x/pods/a/secrets-1"));
+    }
 
     #[test]
     fn the_prefix_is_found_by_the_namespaces() {

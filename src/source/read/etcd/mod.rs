@@ -1,13 +1,16 @@
 //! Reads etcd: a snapshot (`etcdctl snapshot save`, and the backups of k3s, kubeadm and OpenShift), or a member's file `db`.
 //!
-//! [`Objects`] is the newest state of all objects as a stream of JSON, the text that `kubectl get -o json` would have written in
-//! that moment, so that everything that reads dumps reads it too. Objects come in the order of their keys.
+//! [`Objects`] is the newest state of all objects as a stream of JSON, or that of a revision of [`History`]: the text that
+//! `kubectl get -o json` would have written in that moment, so that everything that reads dumps reads it too. Objects come in the order of their keys.
 //!
 //! | module | does |
 //! | --- | --- |
 //! | `bolt` | reads the pages of the database |
 //! | `wire` | reads the wire format of protocol buffers |
-//! | `revisions` | finds the newest value of each key |
+//! | `envelope` | reads the envelope of an object |
+//! | `revisions` | finds the values of each key |
+//! | `clock` | tells the times of revisions from the objects |
+//! | `history` | the state at each revision since the last compaction, and the changes |
 //! | `keys` | tells from keys which are Kubernetes' objects, and of which resource |
 //! | `schema` | the messages of Kubernetes' kinds |
 //! | `json` | writes a stored object as JSON |
@@ -16,6 +19,9 @@
 //! before it. If that does not match, or a page cannot be used, the objects that can be read are given, and then an error.
 
 mod bolt;
+mod clock;
+mod envelope;
+mod history;
 mod json;
 mod keys;
 mod revisions;
@@ -25,19 +31,22 @@ mod wire;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use strum::IntoEnumIterator;
 
 use bolt::{Bolt, Error, Leaf};
+use envelope::Envelope;
+pub(in crate::source) use history::{History, HistoryChange, HistoryStep, HistorySteps, HistoryText, is_at};
 use json::Head;
 use keys::{Keys, Where};
-use revisions::{Place, Revisions};
+use revisions::Place;
 use schema::{Schema, schema};
-use wire::{Fields, Wire};
 
 use crate::cluster::{Kind, KindSet};
 use crate::plural::count_of;
+use crate::source::read::made::{MadeText, WriteParts};
 
 /// The first bytes of a value in protocol buffers.
 const PROTOBUF: &[u8] = b"k8s\0";
@@ -52,6 +61,8 @@ const MALFORMED: &str = "they are malformed";
 /// The reason of a refusal of a kind that is there in part, as `decode::refusals` reads it.
 const INCOMPLETE: &str = "Incomplete";
 
+/// The fault of a snapshot that is not as it was written.
+const DIGEST_DIFFERS: &str = "the SHA-256 at its end does not match";
 /// Bytes of the digest at the end of a snapshot.
 const DIGEST: u64 = 32;
 /// The size that a database is a multiple of; what is beyond it is a snapshot's digest.
@@ -87,7 +98,7 @@ impl fmt::Display for Damage {
 impl std::error::Error for Damage {}
 
 /// The faults found so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Flaws {
     first: Option<String>,
     count: usize,
@@ -108,21 +119,41 @@ impl Flaws {
 /// The objects of a database, as JSON.
 pub(super) struct Objects<R> {
     state: State<R>,
-    /// Text that is written and not yet read.
-    text: Vec<u8>,
-    read: usize,
     flaws: Flaws,
 }
 
 enum State<R> {
     New(R),
+    /// The walk through the values of a revision, before its start.
+    Begun(Box<Walk<R>>, u64),
     Open(Box<Walk<R>>),
     End,
 }
 
-/// The walk through the newest values.
-struct Walk<R> {
+/// Reads values by their places.
+struct Values<R> {
     bolt: Bolt<R>,
+    /// The page in `bytes`; 0 for none.
+    page: u64,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read + Seek> Values<R> {
+    fn get(&mut self, place: Place) -> Result<&[u8], Error> {
+        if self.page != place.page {
+            self.page = 0;
+            self.bolt.page(place.page, &mut self.bytes)?;
+            self.page = place.page;
+        }
+        let entry =
+            Leaf::new(&self.bytes).and_then(|leaf| leaf.item(place.index as usize)).and_then(|(_, _, value)| revisions::entry(value));
+        entry.map(|(_, value)| value).ok_or(Error::Page(place.page, bolt::Flaw::Entry))
+    }
+}
+
+/// The walk through the values of a state.
+struct Walk<R> {
+    values: Values<R>,
     schema: &'static Schema,
     keys: Keys,
     /// The object that is being written.
@@ -131,37 +162,67 @@ struct Walk<R> {
     some: bool,
     /// The kinds with objects.
     kinds: KindSet,
-    live: std::vec::IntoIter<(Box<[u8]>, Place)>,
-    /// The page in `bytes`; 0 for none.
-    page: u64,
-    bytes: Vec<u8>,
+    live: std::vec::IntoIter<(Arc<[u8]>, Place)>,
     /// Values that cannot be read, by resource and why.
     unreadable: BTreeMap<(String, String), usize>,
 }
 
 impl<R: Read + Seek> Objects<R> {
-    pub(super) fn new(file: R) -> Self {
-        Self { state: State::New(file), text: Vec::new(), read: 0, flaws: Flaws::default() }
+    /// Returns the text of the newest state.
+    pub(super) fn newest(file: R) -> MadeText<Self> {
+        MadeText::new(Self { state: State::New(file), flaws: Flaws::default() })
     }
 
-    /// Writes the next text; returns false at the end.
-    fn advance(&mut self) -> io::Result<bool> {
+    fn open(&mut self, mut file: R, out: &mut Vec<u8>) -> io::Result<Walk<R>> {
+        if !is_whole(&mut file)? {
+            self.flaws.add(DIGEST_DIFFERS);
+        }
+        let mut bolt = Bolt::open(file).map_err(damage)?;
+        let flaws = &mut self.flaws;
+        let found = revisions::read(&mut bolt, 0, &mut |error| flaws.add(error)).map_err(damage)?;
+        let keys = Keys::of(found.keys());
+        begin(out, found.newest);
+        Ok(Walk::new(bolt, keys, found.into_newest()))
+    }
+}
+
+/// Begins the list of a revision.
+fn begin(out: &mut Vec<u8>, revision: u64) {
+    out.extend(
+        format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{{\"resourceVersion\":\"{revision}\"}},\"items\":[").as_bytes(),
+    );
+}
+
+fn damage(error: Error) -> io::Error {
+    match error {
+        Error::Io(error) => error,
+        other => io::Error::other(Damage { first: other.to_string(), more: 0 }),
+    }
+}
+
+impl<R: Read + Seek> WriteParts for Objects<R> {
+    fn write_part(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         match std::mem::replace(&mut self.state, State::End) {
             State::New(file) => {
-                let walk = self.open(file)?;
+                let walk = self.open(file, out)?;
                 self.state = State::Open(Box::new(walk));
+                Ok(true)
+            }
+            State::Begun(walk, revision) => {
+                begin(out, revision);
+                self.state = State::Open(walk);
                 Ok(true)
             }
             State::Open(mut walk) => {
                 match walk.live.next() {
                     Some((key, place)) => {
-                        if let Err(error) = walk.object(&key, place, &mut self.text) {
+                        if let Err(error) = walk.object(&key, place, out) {
                             self.flaws.add(error);
                         }
                         self.state = State::Open(walk);
                     }
                     None => {
-                        walk.finish(&mut self.text, self.flaws.count == 0);
+                        walk.finish(out, self.flaws.count == 0);
                     }
                 }
                 Ok(true)
@@ -169,55 +230,22 @@ impl<R: Read + Seek> Objects<R> {
             State::End => self.flaws.error().map_or(Ok(false), Err),
         }
     }
+}
 
-    fn open(&mut self, mut file: R) -> io::Result<Walk<R>> {
-        if !is_whole(&mut file)? {
-            self.flaws.add("the SHA-256 at its end does not match");
-        }
-        let damage = |error: Error| match error {
-            Error::Io(error) => error,
-            other => io::Error::other(Damage { first: other.to_string(), more: 0 }),
-        };
-        let mut bolt = Bolt::open(file).map_err(damage)?;
-        let flaws = &mut self.flaws;
-        let Revisions { live, newest } = revisions::read(&mut bolt, &mut |error| flaws.add(error)).map_err(damage)?;
-        let keys = Keys::of(live.iter().map(|(key, _)| &**key));
-        self.text.extend(
-            format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{{\"resourceVersion\":\"{newest}\"}},\"items\":[").as_bytes(),
-        );
-        let live = live.into_iter();
-        Ok(Walk {
-            bolt,
+impl<R: Read + Seek> Walk<R> {
+    fn new(bolt: Bolt<R>, keys: Keys, live: Vec<(Arc<[u8]>, Place)>) -> Self {
+        Self {
+            values: Values { bolt, page: 0, bytes: Vec::new() },
             schema: schema(),
             keys,
-            live,
-            page: 0,
-            bytes: Vec::new(),
+            live: live.into_iter(),
             unreadable: BTreeMap::new(),
             object: Vec::new(),
             some: false,
             kinds: KindSet::default(),
-        })
-    }
-}
-
-impl<R: Read + Seek> Read for Objects<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.read == self.text.len() && !out.is_empty() {
-            self.text.clear();
-            self.read = 0;
-            if !self.advance()? {
-                return Ok(0);
-            }
         }
-        let count = out.len().min(self.text.len() - self.read);
-        out[..count].copy_from_slice(&self.text[self.read..self.read + count]);
-        self.read += count;
-        Ok(count)
     }
-}
 
-impl<R: Read + Seek> Walk<R> {
     /// Writes an object.
     fn object(&mut self, key: &[u8], place: Place, out: &mut Vec<u8>) -> Result<(), Error> {
         let Some(name) = self.keys.name(key) else { return Ok(()) };
@@ -230,14 +258,7 @@ impl<R: Read + Seek> Walk<R> {
             self.item(out, |out| stub(out, "v1", "ObjectOfAnotherPrefix"));
             return Ok(());
         }
-        if self.page != place.page {
-            self.page = 0;
-            self.bolt.page(place.page, &mut self.bytes)?;
-            self.page = place.page;
-        }
-        let entry =
-            Leaf::new(&self.bytes).and_then(|leaf| leaf.item(place.index as usize)).and_then(|(_, _, value)| revisions::entry(value));
-        let Some((_, value)) = entry else { return Err(Error::Page(place.page, bolt::Flaw::Entry)) };
+        let value = self.values.get(place)?;
         self.object.clear();
         match write_value(&mut self.object, self.schema, value, place.revision) {
             Ok(kind) => {
@@ -335,38 +356,6 @@ fn group_of(api_version: &str) -> &str {
 
 fn is_confidential(api_version: &str, kind: &str) -> bool {
     api_version == "v1" && (kind == SECRET || kind == CONFIG_MAP)
-}
-
-/// The envelope of a value in protocol buffers, `runtime.Unknown`.
-struct Envelope<'a> {
-    api_version: &'a str,
-    kind: &'a str,
-    raw: &'a [u8],
-    /// The content is encoded once more.
-    encoded: bool,
-}
-
-impl<'a> Envelope<'a> {
-    fn read(bytes: &'a [u8]) -> Option<Self> {
-        let mut envelope = Self { api_version: "", kind: "", raw: &[], encoded: false };
-        for field in Fields::new(bytes) {
-            match field.ok()? {
-                (1, Wire::Bytes(of)) => {
-                    for field in Fields::new(of) {
-                        match field.ok()? {
-                            (1, Wire::Bytes(text)) => envelope.api_version = std::str::from_utf8(text).ok()?,
-                            (2, Wire::Bytes(text)) => envelope.kind = std::str::from_utf8(text).ok()?,
-                            _ => {}
-                        }
-                    }
-                }
-                (2, Wire::Bytes(raw)) => envelope.raw = raw,
-                (3, Wire::Bytes(encoding)) => envelope.encoded = !encoding.is_empty(),
-                _ => {}
-            }
-        }
-        Some(envelope)
-    }
 }
 
 /// Returns whether a database is whole: it has no digest, as that of a member, or one that matches.

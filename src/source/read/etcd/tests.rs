@@ -92,6 +92,11 @@ fn revision(of: u64, deleted: bool) -> Vec<u8> {
 
 /// Returns a snapshot of etcd after these changes, with revisions from 2 on; each leaf has up to `per_leaf` changes.
 fn snapshot(changes: &[Change<'_>], per_leaf: usize) -> Vec<u8> {
+    snapshot_compacted(changes, per_leaf, 0)
+}
+
+/// Does so, with the mark of a compaction at a revision; what that removes must be left out of the changes.
+fn snapshot_compacted(changes: &[Change<'_>], per_leaf: usize, compacted: u64) -> Vec<u8> {
     let elements: Vec<(u32, Vec<u8>, Vec<u8>)> = changes
         .iter()
         .zip(2..)
@@ -110,7 +115,10 @@ fn snapshot(changes: &[Change<'_>], per_leaf: usize) -> Vec<u8> {
         leaves.extend(page(id, 2, elements));
     }
     let bucket = |root: u64| [root.to_le_bytes(), [0; 8]].concat();
-    let root = page(3, 2, &[(1, b"key".to_vec(), bucket(4)), (1, b"meta".to_vec(), bucket(0))]);
+    let marks = if compacted > 0 { vec![(0, b"finishedCompactRev".to_vec(), revision(compacted, false))] } else { Vec::new() };
+    let meta = page(0, 2, &marks);
+    let meta = [bucket(0).as_slice(), &meta[..200]].concat();
+    let root = page(3, 2, &[(1, b"key".to_vec(), bucket(4)), (1, b"meta".to_vec(), meta)]);
     let pages = next(&leaves);
     let mut all = [meta_page(0, 3, pages, 6), meta_page(1, 3, pages, 7), page(2, 0x10, &[]), root, branch(4, &children), leaves].concat();
     let digest = Sha256::digest(&all);
@@ -121,7 +129,7 @@ fn snapshot(changes: &[Change<'_>], per_leaf: usize) -> Vec<u8> {
 /// Returns the documents that a database is read as, and the error at its end.
 fn documents(database: &[u8]) -> (Vec<Value>, Option<String>) {
     let mut text = Vec::new();
-    let error = Objects::new(Cursor::new(database.to_vec())).read_to_end(&mut text).err().map(|error| error.to_string());
+    let error = Objects::newest(Cursor::new(database.to_vec())).read_to_end(&mut text).err().map(|error| error.to_string());
     (serde_json::Deserializer::from_slice(&text).into_iter().collect::<Result<_, _>>().unwrap(), error)
 }
 
@@ -371,6 +379,154 @@ fn a_database_in_an_archive_is_read_up_to_a_limit() {
     let mut whole = archive::open_database(Box::new(Cursor::new(head)), 1 << 16, &Budget::unlimited()).reader;
     text.clear();
     assert!(whole.read_to_string(&mut text).is_ok() && text.contains("\"default\""));
+}
+
+/// A history with its file, which is opened again for each text.
+struct Held {
+    history: std::sync::Arc<History>,
+    _file: tempfile::NamedTempFile,
+}
+
+impl std::ops::Deref for Held {
+    type Target = History;
+
+    fn deref(&self) -> &History {
+        &self.history
+    }
+}
+
+fn history(database: &[u8], keep: usize) -> io::Result<Held> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    io::Write::write_all(&mut file, database).unwrap();
+    let history = History::keeping(file.path(), &crate::source::read::limits::Budget::unlimited(), keep)?;
+    Ok(Held { history: std::sync::Arc::new(history), _file: file })
+}
+
+/// Returns the text of a history's revision and the error at its end.
+fn text_at(held: &Held, revision: u64) -> (String, Option<String>) {
+    use crate::source::read::input::OpenText as _;
+    let text = HistoryText::new(std::sync::Arc::clone(&held.history), revision);
+    let mut read = Vec::new();
+    let error = text.open().unwrap().read_to_end(&mut read).err().map(|error| error.to_string());
+    (String::from_utf8(read).unwrap(), error)
+}
+
+/// Draws changes of pods, nodes and Secrets: creations, updates and deletions.
+fn drawn(count: usize, seed: u64) -> Vec<(String, Option<Vec<u8>>)> {
+    let mut state = seed;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut changes = vec![(DEFAULT.to_owned(), namespace())];
+    for number in 0..count as u64 {
+        let name = format!("p{}", draw(7));
+        changes.push(match draw(10) {
+            0 => (format!("/registry/secrets/shop/{name}"), Some(b"planted-value".to_vec())),
+            1..4 => (format!("/registry/pods/shop/{name}"), None),
+            4 => (format!("/registry/minions/{name}"), Some(envelope("v1", "Node", &named(&name, "")))),
+            _ => {
+                let labels = bytes(11, &[bytes(1, b"at"), bytes(2, number.to_string().as_bytes())].concat());
+                let time = self::number(1, 1_790_000_000 + number);
+                let metadata = [bytes(1, name.as_bytes()), bytes(3, b"shop"), bytes(8, &time), labels].concat();
+                (format!("/registry/pods/shop/{name}"), Some(envelope("v1", "Pod", &bytes(1, &metadata))))
+            }
+        });
+    }
+    changes
+}
+
+#[test]
+fn a_history_holds_the_state_at_each_revision() {
+    for (seed, keep) in [(1, 1000), (2, 1000), (3, 20), (4, 1)] {
+        let drawn = drawn(60, seed);
+        let changes: Vec<Change<'_>> = drawn.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+        let history = history(&snapshot(&changes, 7), keep).unwrap();
+        let newest = 1 + changes.len() as u64;
+        assert_eq!((history.newest(), history.damage().is_none()), (newest, true));
+        assert_eq!(history.begin(), if keep == 1000 { 0 } else { newest - keep as u64 });
+        for revision in history.begin().max(2)..=newest {
+            let (text, error) = text_at(&history, revision);
+            // The state at a revision is the newest state of a database that ends there.
+            let then = snapshot(&changes[..(revision - 1) as usize], 7);
+            let mut expected = String::new();
+            Objects::newest(Cursor::new(then)).read_to_string(&mut expected).unwrap();
+            assert_eq!((text, error), (expected, None), "seed {seed}, revision {revision}");
+        }
+        let mut steps = 0;
+        for step in history.after(history.begin()).unwrap() {
+            steps += 1;
+            for change in step.changes {
+                match (change, &changes[(step.revision - 2) as usize]) {
+                    (HistoryChange::Put(text), (_, Some(_))) => {
+                        let text = String::from_utf8(text).unwrap();
+                        assert!(
+                            text.contains(&format!("\"resourceVersion\":\"{}\"", step.revision)) && !text.contains("planted"),
+                            "{text}"
+                        );
+                    }
+                    (HistoryChange::Gone(kind, key), (name, None)) => {
+                        assert_eq!((kind, format!("/registry/pods/{key}")), (Kind::Pod, (*name).to_owned()));
+                    }
+                    (change, _) => panic!("{change:?} at {}", step.revision),
+                }
+            }
+        }
+        assert_eq!(steps, history.changed().count());
+    }
+}
+
+#[test]
+fn a_history_begins_at_the_last_compaction() {
+    let kept = |name: &str| (format!("/registry/pods/shop/{name}"), Some(pod(name)));
+    let drawn = [(DEFAULT.to_owned(), namespace()), kept("a"), kept("b"), ("/registry/pods/shop/a".to_owned(), None)];
+    let changes: Vec<Change<'_>> = drawn.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+    let compacted = history(&snapshot_compacted(&changes, 7, 3), 100).unwrap();
+    assert_eq!((compacted.begin(), compacted.newest(), compacted.changed().collect::<Vec<_>>()), (3, 5, vec![4, 5]));
+    assert!(text_at(&compacted, 4).0.contains("\"a\"") && !text_at(&compacted, 5).0.contains("\"a\""));
+    // Where the mark cannot be read, only the newest state is known to be whole.
+    let mut database = snapshot_compacted(&changes, 7, 3);
+    let at = database.windows(18).position(|bytes| bytes == b"finishedCompactRev").unwrap();
+    database[at + 18 + 8] = b'x';
+    database.truncate(database.len() - 32);
+    let unknown = history(&database, 100).unwrap();
+    assert_eq!((unknown.begin(), unknown.newest(), unknown.changed().count()), (5, 5, 0));
+}
+
+#[test]
+fn a_history_keeps_the_last_changes() {
+    let drawn = drawn(60, 9);
+    let changes: Vec<Change<'_>> = drawn.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+    let database = snapshot(&changes, 7);
+    for keep in [1, 10, 59] {
+        let history = history(&database, keep).unwrap();
+        assert!(history.found_changes() <= keep && history.begin() == history.newest() - keep as u64, "{keep}");
+    }
+}
+
+#[test]
+fn flipped_bits_of_a_history_are_an_error_or_said() {
+    let drawn = drawn(40, 5);
+    let changes: Vec<Change<'_>> = drawn.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+    let sound = snapshot_compacted(&changes, 7, 3);
+    let mut state = 1u64;
+    for _ in 0..400 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (at, bit) = ((state >> 33) as usize % sound.len(), (state >> 20) % 8);
+        let mut flipped = sound.clone();
+        flipped[at] ^= 1 << bit;
+        // An error is said by the program.
+        let Ok(history) = history(&flipped, 100) else { continue };
+        assert!(history.damage().is_some(), "bit {bit} of byte {at}");
+        let (text, error) = text_at(&history, history.begin());
+        assert!(error.is_some() && !text.contains("planted"), "bit {bit} of byte {at}");
+        history.after(history.begin()).unwrap().for_each(drop);
+    }
+    for cut in (100..sound.len() - 1).step_by(777) {
+        if let Ok(history) = history(&sound[..cut], 100) {
+            assert!(history.damage().is_some(), "cut at {cut}");
+        }
+    }
 }
 
 /// Returns JSON without what has no meaning: nulls and empty objects.
