@@ -42,6 +42,12 @@ impl NewPod {
     /// When a field has another type than the API's.
     pub fn read(pod: &Value) -> Result<Self, Vec<FieldError>> {
         let invalid = |error: serde_json::Error| vec![FieldError { path: String::new(), detail: error.to_string() }];
+        for path in ["", "metadata", "spec"] {
+            let part = if path.is_empty() { Some(pod) } else { pod.get(path) };
+            if part.is_some_and(|part| !part.is_object() && (path.is_empty() || !part.is_null())) {
+                return Err(vec![FieldError { path: path.to_owned(), detail: "Invalid value: must be an object".to_owned() }]);
+            }
+        }
         let fields = Wire::deserialize(pod).map_err(invalid)?.spec;
         let mut with_ports = pod.clone();
         default_ports(&mut with_ports);

@@ -76,7 +76,7 @@ fn image_tag(pod: &Pod) -> Option<&str> {
 /// Returns a sentence that names the emulated release if it replaces the wanted one; `None` if the minor versions agree.
 pub(super) fn substitution(choice: ReleaseChoice) -> Option<String> {
     let emulated = choice.emulated();
-    emulated.is_stand_in().then(|| format!("emulates kube-scheduler {}: {}", emulated.profile.release, emulated.because()))
+    emulated.stand_in()
 }
 
 #[cfg(test)]

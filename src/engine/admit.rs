@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{Engine, Error, ErrorKind};
 use crate::admission::{self, Policies};
 use crate::cluster::neighbors::{Neighbor, NeighborContent, NeighborKind, Neighbors};
-use crate::cluster::{Cluster, Pod};
+use crate::cluster::{Cluster, Kind, Pod};
 use crate::release::Emulation;
 
 /// The kinds that admission reads and scheduling does not.
@@ -69,7 +69,11 @@ fn admitted(cluster: &Cluster, policies: &Policies, emulation: Emulation, pod: &
 }
 
 pub(super) fn refusal(refused: &admission::RefusedPod) -> Error {
-    Error::about_pod(ErrorKind::Refused, &refused.pod, refused)
+    if refused.pod.name.is_empty() {
+        Error::new(ErrorKind::Refused, refused).about(Kind::Pod)
+    } else {
+        Error::about_pod(ErrorKind::Refused, &refused.pod, refused)
+    }
 }
 
 /// Adds the fields that an object lacks. Lists are filled item by item.

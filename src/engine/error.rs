@@ -104,8 +104,9 @@ impl Error {
         (!problems.is_empty()).then_some(Self { kind: ErrorKind::Object, problems })
     }
 
-    pub(super) fn of_config(errors: &FieldErrors) -> Self {
-        let of = |message: String| Problem { input: Some("config".to_owned()), line: None, object: None, message };
+    /// Returns the error of a configuration; `line` is where its syntax breaks.
+    pub(super) fn of_config(errors: &FieldErrors, line: Option<u32>) -> Self {
+        let of = |message: String| Problem { input: Some("config".to_owned()), line, object: None, message };
         let mut problems: Vec<Problem> = errors.distinct().map(|error| of(error.to_string())).collect();
         if problems.is_empty() {
             problems.push(of("the configuration is refused".to_owned()));

@@ -144,7 +144,7 @@ impl Engine {
         self.scheduler.state().clock().to_string()
     }
 
-    /// Returns remarks about the objects that [`Builder::build`] read, such as defaults that it chose.
+    /// Returns remarks about what [`Builder::build`] read, such as defaults that it chose, and a release that is emulated by another one.
     ///
     /// ```
     /// # use schedscope::engine::Engine;
@@ -153,7 +153,7 @@ impl Engine {
     /// # Ok::<(), schedscope::engine::Error>(())
     /// ```
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
-        self.source.warnings()
+        self.scheduler.emulated().stand_in().into_iter().chain(self.source.warnings())
     }
 
     /// Decides about a pending pod as if it were popped from the queue now. Nothing is bound, evicted or kept. See [`Decision`].
@@ -283,7 +283,7 @@ impl Engine {
     /// `update`, `patch` and `delete` for objects.
     ///
     /// # Errors
-    /// When the value is no operation, or changes what the cluster does not have. Nothing is changed then.
+    /// When the value is no operation, or changes what the cluster does not have; the error names the object. Nothing is changed then.
     ///
     /// ```
     /// # use schedscope::engine::Engine;
@@ -299,8 +299,15 @@ impl Engine {
     /// # Ok::<(), schedscope::engine::Error>(())
     /// ```
     pub fn apply(&mut self, operation: &Value) -> Result<Applied, Error> {
-        let step = operation::operation(operation).map_err(|error| Error::new(ErrorKind::Operation, error))?;
-        let operation = step.on(self.scheduler.state().cluster()).map_err(|error| Error::new(ErrorKind::Operation, error))?;
+        let refused = |error: &dyn std::fmt::Display| {
+            let found = Error::new(ErrorKind::Operation, error).in_input("operation");
+            match operation::subject(operation) {
+                Some(object) => found.about(object),
+                None => found,
+            }
+        };
+        let step = operation::operation(operation).map_err(|error| refused(&error))?;
+        let operation = step.on(self.scheduler.state().cluster()).map_err(|error| refused(&error))?;
         let before = BeforeOperation::of(&self.scheduler);
         let events = self.scheduler.apply(operation);
         Ok(Applied { report: OperationReport::after(&before, &events, &self.scheduler) })

@@ -41,6 +41,22 @@ pub(crate) enum OperationError {
     Unknown(String),
 }
 
+/// Returns the object that an operation is about, such as `Pod shop/web`; `None` if it names none.
+pub(super) fn subject(operation: &Value) -> Option<String> {
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let about = match operation.get("object") {
+        Some(object) => (text(object, "kind"), text(&object["metadata"], "namespace"), text(&object["metadata"], "name")),
+        None => (text(operation, "kind"), text(operation, "namespace"), text(operation, "name")),
+    };
+    let (kind, namespace, name) = about;
+    match (kind.is_empty(), name.is_empty()) {
+        (true, true) => None,
+        (_, true) => Some(kind),
+        (true, _) => Some(Key::new(namespace, name).to_string()),
+        _ => Some(format!("{kind} {}", Key::new(namespace, name))),
+    }
+}
+
 /// Reads an operation.
 pub(crate) fn operation(value: &Value) -> Result<Step, OperationError> {
     let name = value["op"].as_str().ok_or(OperationError::Missing("op"))?.to_owned();

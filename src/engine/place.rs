@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::admit::refusal;
 use super::{Decision, Engine, Error, ErrorKind};
-use crate::admission::Admission;
+use crate::admission::{Admission, Refusal};
 use crate::cluster::{Cluster, Key, Kind, Str};
 use crate::controllers::Draft;
 use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, UnfoldedPod, create_with_claims, unfold};
@@ -132,8 +132,8 @@ impl Engine {
     /// runs the scheduler on a fork until nothing changes. Other pending pods compete with them. Nothing is kept. See [`Placement`].
     ///
     /// # Errors
-    /// When the object is no pod and no workload, an API server would refuse it as a whole, or there are more than 10,000 pods. A pod that
-    /// would be refused on its own, such as by a quota, is in the answer.
+    /// When the object is no pod and no workload, an API server would refuse it for its fields, or there are more than 10,000 pods. A pod
+    /// that would be refused for the cluster's sake, such as by a quota, is in the answer.
     ///
     /// ```
     /// # use schedscope::engine::Engine;
@@ -191,6 +191,8 @@ impl Engine {
                     pods.push(PlacedPod { pod: admitted.key(), node: None, why: String::new(), decision: None });
                     create_with_claims(&mut draft, &pod, &claims, admitted, &mut notes);
                 }
+                // The others would be refused for the same fields.
+                Err(refused) if matches!(refused.refusal, Refusal::Invalid(_)) => return Err(refusal(&refused)),
                 Err(refused) => {
                     let why = refusal(&refused).message().to_owned();
                     pods.push(PlacedPod { pod: refused.pod, node: None, why, decision: None });
@@ -210,7 +212,7 @@ fn unfolded(object: &Value, options: &UnfoldOptions, cluster: &Cluster) -> Resul
     if kind.as_deref() == Some("Pod") || kind.is_none() && object.pointer("/spec/containers").is_some() {
         let is_object = |value: Option<&Value>| value.is_none_or(Value::is_object);
         if !is_object(object.get("metadata")) || !is_object(object.get("spec")) {
-            return Err(Error::new(ErrorKind::Workload, "metadata and spec of a pod are objects"));
+            return Err(Error::new(ErrorKind::Workload, "metadata and spec of a pod are objects").about(Kind::Pod));
         }
         if let Some(pod) = object.as_object_mut() {
             pod.insert("kind".to_owned(), "Pod".into());
@@ -223,7 +225,13 @@ fn unfolded(object: &Value, options: &UnfoldOptions, cluster: &Cluster) -> Resul
     }
     let about = |invalid: InvalidWorkload| Error::new(ErrorKind::Refused, &invalid).about(format_args!("{} {}", invalid.kind, invalid.key));
     let found = unfold(cluster, &object, options).map_err(about)?;
-    found.map(|found| found.pods).ok_or_else(|| Error::new(ErrorKind::Workload, "the object is no pod and no workload"))
+    found.map(|found| found.pods).ok_or_else(|| {
+        let error = Error::new(ErrorKind::Workload, "the object is no pod and no workload");
+        match kind {
+            Some(kind) => error.about(kind),
+            None => error,
+        }
+    })
 }
 
 /// Renames a pod whose name the cluster has.

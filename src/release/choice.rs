@@ -153,6 +153,11 @@ impl Emulated {
         self.choice.wanted.is_some_and(|wanted| self.relation_to(wanted.release) != Match::Same)
     }
 
+    /// Returns a sentence that says so if the emulated release has another minor version than the wanted one.
+    pub fn stand_in(&self) -> Option<String> {
+        self.is_stand_in().then(|| format!("emulates kube-scheduler {}: {}", self.profile.release, self.because()))
+    }
+
     /// Returns how the emulated release relates to the wanted one.
     fn relation_to(&self, wanted: Release) -> Match {
         match self.profile.release {

@@ -331,6 +331,31 @@ fn wrong_input_names_input_object_and_line() {
     for operation in [json!(null), json!({"op": "dance"}), json!({"op": "delete", "kind": "Pod", "name": "none"}), json!([])] {
         assert_eq!(engine.apply(&operation).unwrap_err().kind(), ErrorKind::Operation);
     }
+    let create =
+        json!({"op": "create", "object": {"kind": "Pod", "metadata": {"name": "x", "namespace": "a"}, "spec": {"priority": "high"}}});
+    for (operation, object) in [
+        (create, Some("Pod a/x")),
+        (json!({"op": "delete", "kind": "Pod", "name": "none"}), Some("Pod none")),
+        (json!({"op": "create", "object": {"kind": "Pod", "spec": 7}}), Some("Pod")),
+        (json!({"op": "dance"}), None),
+    ] {
+        let found = engine.apply(&operation).unwrap_err();
+        assert_eq!((found.input(), found.object()), (Some("operation"), object), "{found}");
+    }
+    let found = Engine::builder().config("apiVersion: kubescheduler.config.k8s.io/v1\nkind: [\n").build().unwrap_err();
+    assert!((found.kind(), found.input()) == (ErrorKind::Config, Some("config")) && found.line() == Some(3), "{found}");
+    let pod = |spec: Value| json!({"kind": "Pod", "metadata": {"name": "web"}, "spec": spec});
+    let lots = pod(json!({"containers": [{"name": "c", "resources": {"requests": {"cpu": "lots"}}}]}));
+    for (found, object, words) in [
+        (engine.place(&lots, 20).unwrap_err(), "Pod default/web", "quantity \"lots\""),
+        (engine.admit(&pod(json!(7))).unwrap_err(), "Pod web", "spec: Invalid value: must be an object"),
+        (schedscope::engine::admit(&json!([])).unwrap_err(), "Pod", "must be an object"),
+    ] {
+        assert!(found.kind() == ErrorKind::Refused && found.object() == Some(object) && found.message().contains(words), "{found:?}");
+    }
+    assert_eq!(engine.place(&json!({"kind": "Service"}), 1).unwrap_err().object(), Some("Service"));
+    let other = Engine::builder().release("1.99").build().unwrap();
+    assert!(other.warnings().any(|warning| warning.starts_with("emulates kube-scheduler v1.37.0: v1.99 was requested")));
     for object in [json!(null), json!([]), json!({"kind": "Pod", "metadata": 3}), json!({"kind": "Deployment", "apiVersion": "apps/v1"})] {
         assert!(engine.place(&object, 2).is_err() || engine.place(&object, 2).unwrap().fit() == 0, "{object}");
     }

@@ -131,7 +131,7 @@ pub(super) fn page(frames: &[Frame], seconds: f64, theme: &Theme) -> String {
     let mut style = format!(
         ":root{{color-scheme:{}}}body{{margin:0 auto;max-width:90rem;padding:1rem;background:{ground};color:{ink};font:1rem/1.5 system-ui,\
          sans-serif}}h1,h2{{font-size:1rem;margin:.5rem 0}}a{{color:inherit;display:inline-block;padding:.25rem .75rem;margin-right:.5rem;\
-         border:1px solid;border-radius:.4rem;text-decoration:none}}svg{{display:block;width:100%;height:auto}}.rows{{position:absolute;\
+         border:1px solid;border-radius:.4rem;text-decoration:none}}svg{{display:block;width:100%;height:auto}}text{{white-space:pre}}.rows{{position:absolute;\
          width:0;height:0}}",
         if is_dark(base.ground) { "dark" } else { "light" }
     );
@@ -485,7 +485,7 @@ mod tests {
         assert!(step(2).contains("<h2>2 of 3: &lt;/h2&gt;&lt;script&gt;</h2>"), "{page}");
         assert_eq!(page.matches(">head  </text>").count(), 1, "a row that screens share is written once: {page}");
         assert!(page.contains("animation:f 4.50s") && page.contains(":nth-child(3){animation-delay:3.00s}"), "{page}");
-        assert!(page.contains("color-scheme:light") && !page.contains("<b>"), "{page}");
+        assert!(page.contains("color-scheme:light") && page.contains("text{white-space:pre}") && !page.contains("<b>"), "{page}");
         let style = page.split_once("<style>").and_then(|(_, rest)| rest.split_once("</style>")).expect("a style").0;
         assert!(page.contains(&format!("style-src '{}'", output::style_hash(style))), "the policy allows the style");
         let one = super::page(&[frame("", "one")], 1.0, &theme);
