@@ -26,6 +26,8 @@ engine = schedscope.Engine(open(sys.argv[1]).read(), release="1.36")
 decision = engine.decide("shop", "payments")
 assert decision["outcome"] == "unschedulable" and decision["schemaVersion"] == 1, decision
 print(decision["why"])
+other = schedscope.Engine(release="1.99")
+assert other.release == "1.37.0" and any("v1.99 was requested" in warning for warning in other.warnings), other.warnings
 
 node = {"kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "4", "pods": "110"}}}
 pod = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "300m"}}}]}}

@@ -36,6 +36,11 @@ class Engine:
         """The time of the cluster, as RFC 3339."""
         return self._inner.now()
 
+    @property
+    def warnings(self):
+        """Remarks about the objects and the release, such as defaults that were chosen."""
+        return self._inner.warnings()
+
     def fork(self):
         """A copy that shares everything with this engine; it costs microseconds."""
         return Engine(_inner=self._inner.fork())

@@ -52,6 +52,10 @@ impl Engine {
         self.0.now()
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings().collect()
+    }
+
     fn fork(&self) -> Self {
         self.clone()
     }

@@ -336,6 +336,10 @@ fn promise(place: &Place, line: &str) {
             assert_eq!(named, all, "all that decides about scheduling, and nothing else");
             assert_eq!(named.len(), kinds.len(), "each once");
         }
+        ["benches/program.py", "dump.json", "shop/web", "--only", names] => {
+            let measures = include_str!("../../benches/program.py");
+            assert!(names.split(',').all(|name| measures.contains(&format!("    \"{name}\": ["))), "{line}");
+        }
         _ => panic!("{line}: what does it promise?"),
     }
 }
