@@ -256,6 +256,10 @@ impl Loop<'_> {
                 }
             }
             Effect::Theme(name) => self.show_theme(screen, &name),
+            Effect::Mouse(on) => {
+                terminal::use_mouse(on)?;
+                screen.state.say(if on { "the mouse selects and scrolls here" } else { "the mouse is the terminal's: it selects text" });
+            }
             Effect::Export { path, export } => {
                 export::export(&mut screen.state, &screen.explorer, &self.theme, &self.options.glyphs, &path, &export);
             }

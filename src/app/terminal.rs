@@ -166,6 +166,17 @@ pub(super) fn copy(text: &Text) -> io::Result<bool> {
     Ok(true)
 }
 
+/// Uses the mouse, or leaves it to the terminal; also after a stop.
+pub(super) fn use_mouse(on: bool) -> io::Result<()> {
+    MOUSE.store(on, Ordering::SeqCst);
+    let mut out = io::stdout();
+    if on {
+        out.write_all(ASK_FOR_MOUSE)?;
+        return out.flush();
+    }
+    execute!(out, DisableMouseCapture)
+}
+
 /// Asks the terminal for its background colour (OSC 11). Terminals without support ignore it.
 pub(super) fn ask_background() -> io::Result<()> {
     let mut out = io::stdout();

@@ -358,6 +358,9 @@ pub struct CaptureArgs {
     /// Replace names, labels, images and texts without changing any decision
     #[arg(long)]
     pub redact: bool,
+    /// Merge dumps taken at different times, which are refused otherwise
+    #[arg(long, requires = "from")]
+    pub merge: bool,
     /// The cluster
     #[command(flatten)]
     pub source: SourceArgs,
@@ -622,6 +625,9 @@ pub struct RunArgs {
     /// Give victims their grace period instead of removing them at once
     #[arg(long)]
     pub graceful: bool,
+    /// Merge dumps taken at different times, which are refused otherwise
+    #[arg(long, requires = "from")]
+    pub merge: bool,
     /// Print of each operation only what it changes, and how long the queues are; with -o json or yaml
     #[arg(long, conflicts_with_all = ["what_if", "compare"])]
     pub brief: bool,
@@ -677,6 +683,9 @@ pub struct LogArgs {
     /// A dump of the same cluster: its time gives the year, and each attempt is compared with schedscope's decision
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from: Vec<PathBuf>,
+    /// Merge dumps taken at different times, which are refused otherwise
+    #[arg(long, requires = "from")]
+    pub merge: bool,
     /// Show the queues at this time, written as in the log, with or without the date [default: the end of the log]
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,

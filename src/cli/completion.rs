@@ -12,9 +12,10 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use super::Cli;
-use crate::cluster::Object;
+use crate::cluster::{Cluster, Kind, Object};
 use crate::output::{self, Lines};
 use crate::release::Profile;
+use crate::session::{GRAMMAR, Names as Argument};
 use crate::source::live::{context_namespaces, contexts};
 use crate::source::{Input, Limits, Story, load_within};
 
@@ -24,6 +25,9 @@ const ASK: &str = "__complete";
 /// Limit on the bytes of dumps that are read for their namespaces, compressed and not.
 const DUMP: u64 = 16 << 20;
 const DECOMPRESSED: u64 = 64 << 20;
+
+/// Limit on the pods whose workloads are offered.
+const SCANNED: usize = 100_000;
 
 /// Namespaces that every cluster has.
 const EVERYWHERE: [&str; 2] = ["default", "kube-system"];
@@ -35,6 +39,7 @@ enum Names {
     Namespaces,
     Releases,
     Pods,
+    WhatIfs,
 }
 
 impl Names {
@@ -44,6 +49,7 @@ impl Names {
             "--context" => Some(Self::Contexts),
             "-n" | "--namespace" | "--only-namespace" => Some(Self::Namespaces),
             "--emulate" | "--compare" => Some(Self::Releases),
+            "--what-if" => Some(Self::WhatIfs),
             _ => None,
         }
     }
@@ -67,6 +73,7 @@ pub(super) fn answer(arguments: &[OsString]) -> bool {
 
 /// Returns the names that complete the last word.
 pub(super) fn names(words: &[String]) -> Vec<String> {
+    let words = &with_open_quote(words)[..];
     let Some((last, before)) = words.split_last() else { return Vec::new() };
     let attached = last.split_once('=').and_then(|(option, typed)| Some((Names::of_option(option)?, typed)));
     let separate = || before.last().and_then(|option| Some((Names::of_option(option)?, last.as_str())));
@@ -84,9 +91,53 @@ pub(super) fn names(words: &[String]) -> Vec<String> {
         Names::Namespaces => namespaces(words, kubeconfig.as_deref()),
         Names::Releases => Profile::all().iter().map(|profile| profile.release.number()).collect(),
         Names::Pods => pending_pods(words),
+        Names::WhatIfs => what_ifs(words, typed),
     };
-    let found: BTreeSet<String> = found.into_iter().filter(|name| name.starts_with(typed) && is_typable(name)).collect();
+    // The words of a what-if are one, which is in quotes.
+    let is_fit = |name: &str| is_typable(name) || (names == Names::WhatIfs && name.split(' ').all(is_typable));
+    let found: BTreeSet<String> = found.into_iter().filter(|name| name.starts_with(typed) && is_fit(name)).collect();
     found.into_iter().collect()
+}
+
+/// Returns the words with those of an open quotation as one. Shells that take the line apart at spaces pass them as they are.
+fn with_open_quote(words: &[String]) -> Vec<String> {
+    let quote = |word: &String| word.chars().next().filter(|first| matches!(first, '\'' | '"'));
+    let opening = words.iter().enumerate().rev().find_map(|(at, word)| Some((at, quote(word)?)));
+    match opening {
+        Some((at, mark)) if !words[at..].join(" ")[1..].contains(mark) => {
+            let quoted = words[at..].join(" ")[1..].to_owned();
+            words[..at].iter().cloned().chain([quoted]).collect()
+        }
+        _ => words.to_vec(),
+    }
+}
+
+/// Returns the what-ifs that continue what is typed: verbs, or a verb with the names that its next argument can be.
+fn what_ifs(words: &[String], typed: &str) -> Vec<String> {
+    let Some((before, _)) = typed.rsplit_once(' ') else { return GRAMMAR.iter().map(|row| row.word.to_owned()).collect() };
+    let mut given = before.split(' ');
+    let Some(row) = given.next().and_then(|verb| GRAMMAR.iter().find(|row| row.word == verb)) else { return Vec::new() };
+    let at = given.count();
+    let last = if row.repeats { row.names.last() } else { None };
+    let Some(argument) = row.names.get(at).or(last) else { return Vec::new() };
+    let name = |object: &Object| match (argument, object) {
+        (Argument::Node | Argument::NodeOrLabel, Object::Node(node)) => Some(node.metadata.name.to_string()),
+        (Argument::Pod, Object::Pod(pod)) if pod.is_pending() => Some(pod.key().to_string()),
+        (Argument::PodOnNode, Object::Pod(pod)) if !pod.node_name.is_empty() && !pod.is_terminal() => Some(pod.key().to_string()),
+        (Argument::Budget, object) if object.kind() == Kind::PodDisruptionBudget => Some(object.key().to_string()),
+        (Argument::PriorityClass, object) if object.kind() == Kind::PriorityClass => Some(object.key().name.to_string()),
+        _ => None,
+    };
+    let names: Vec<String> = match argument {
+        Argument::Word(word) => vec![(*word).to_owned()],
+        Argument::Workload => {
+            let cluster: Cluster = objects(words).unwrap_or_default().into_iter().collect();
+            crate::whatif::scalable(&cluster, SCANNED).into_iter().map(|owner| owner.to_string()).collect()
+        }
+        Argument::Release => Profile::all().iter().map(|profile| profile.release.number()).collect(),
+        _ => objects(words).unwrap_or_default().iter().filter_map(name).collect(),
+    };
+    names.into_iter().map(|name| format!("{before} {name}")).collect()
 }
 
 /// Returns whether the next word is no value of an option.
@@ -237,6 +288,8 @@ const BASH: &str = r#"_schedscope_or_names() {
     done < <("$1" __complete "${words[@]:1}" 2>/dev/null)
     if [[ ${#names[@]} -eq 0 ]]; then
         _schedscope "$@"
+    elif [[ $2 == *" "* ]]; then
+        COMPREPLY=("${names[@]}")
     elif [[ $2 == --*=* ]]; then
         COMPREPLY=("${names[@]/#/${2%%=*}=}")
     else
@@ -303,6 +356,15 @@ users:
             ("live --kubeconfig DUMP --context ", ""),
             ("live --kubeconfig KUBECONFIG --theme ", ""),
             ("info --emulate 1.36", "1.36.2 1.36.3"),
+            ("run --demo payments --what-if dr", "drain"),
+            ("run --demo payments --what-if 'drain worker-b", "drain worker-b1 drain worker-b2 drain worker-b3"),
+            (
+                "run --demo payments --what-if \"drain worker-b1 worker-c",
+                "drain worker-b1 worker-c1 drain worker-b1 worker-c2 drain worker-b1 worker-c3",
+            ),
+            ("run --demo payments --what-if 'add 2 li", "add 2 like"),
+            ("run --demo payments --what-if 'no-verb x", ""),
+            ("run --demo payments --what-if 'drain worker-b1' --what-if 'ungate batch/ga", "ungate batch/gated"),
             ("explain --from DUMP from", ""),
             ("explain --from DUMP --fixes from", "from-dump/p"),
             ("explain --from DUMP -n fringe ", "p"),
@@ -342,13 +404,13 @@ users:
             .flat_map(|sub| sub.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect::<Vec<_>>())
             .filter(|option| Names::of_option(option).is_some())
             .collect();
-        // live, capture, record, explain and run connect; explain and diff have a namespace, with a short form; eight options take a release.
-        assert_eq!(options.len(), 20, "{options:?}");
+        // live, capture, record, explain and run connect; explain and diff have a namespace, with a short form; eight options take a release; run has what-ifs.
+        assert_eq!(options.len(), 21, "{options:?}");
         let zsh = script(Shell::Zsh);
-        assert_eq!(zsh.matches(":_schedscope_names'").count(), 22);
+        assert_eq!(zsh.matches(":_schedscope_names'").count(), 23);
         assert!(zsh.starts_with("#compdef schedscope\n\n_schedscope_names() {\n"));
         let fish = script(Shell::Fish);
-        assert_eq!(fish.matches("-x -a \"(__fish_schedscope_names)\"\n").count(), 20);
+        assert_eq!(fish.matches("-x -a \"(__fish_schedscope_names)\"\n").count(), 21);
         let bash = script(Shell::Bash);
         assert_eq!(bash.matches("complete -F _schedscope_or_names -o").count(), 2);
         assert_eq!(bash.matches("_schedscope_or_names() {").count(), 1);

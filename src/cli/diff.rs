@@ -47,11 +47,10 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
     if !is_same_cluster(&clusters[0], &clusters[1]) && !share_a_node(&clusters) {
         output::say("warning: the dumps seem to be of different clusters");
     }
-    let either: Cluster = clusters.iter().flat_map(Cluster::objects).collect();
-    if let Some(failure) = super::explain::unknown_namespace(&either, args.namespace.as_deref()) {
+    if let Some(failure) = super::explain::unknown_namespace(&[&clusters[0], &clusters[1]], args.namespace.as_deref()) {
         return Err(failure);
     }
-    drop((clusters, either));
+    drop(clusters);
     let mut loaded = newer.loaded;
     let (scheduler, older) = schedulers(&args.scheduler, older, newer.name, &mut loaded, &|line| output::say(line))?;
     let wanted = |pod: &Key| args.namespace.as_ref().is_none_or(|namespace| pod.namespace.as_str() == namespace);
@@ -87,6 +86,11 @@ impl Older {
         DumpDiff::of([&self.scheduler, newer], self.states.clone(), wanted, |_| true)
     }
 
+    /// Returns the older state.
+    pub(super) fn cluster(&self) -> &Cluster {
+        self.scheduler.state().cluster()
+    }
+
     /// Returns lines about what changed since.
     pub(super) fn section(&self, lines: impl IntoIterator<Item = String>) -> Document {
         let DumpState { name, at } = &self.states[0];
@@ -112,6 +116,22 @@ pub(super) fn newest_two(paths: &[PathBuf], limits: &Limits) -> Option<(Dump, Du
         dumps.windows(2).all(|pair| pair[0].0 < pair[1].0) && clusters.windows(2).all(|pair| is_same_cluster(&pair[0], &pair[1]));
     let ((_, newest), (_, before)) = (dumps.pop()?, dumps.pop()?);
     is_series.then_some((newest, before))
+}
+
+/// Fails if several paths are dumps of one cluster at different times: merged, they would be a state that never was.
+///
+/// # Errors
+/// The failure names the newest.
+pub(super) fn refuse_series(paths: &[PathBuf], limits: &Limits) -> Result<(), Failure> {
+    let Some((newest, before)) = newest_two(paths, limits) else { return Ok(()) };
+    let times = [&before, &newest].map(|dump| match dump.loaded.report.newest {
+        Some(time) => format!("{} of {time}", dump.name),
+        None => dump.name.clone(),
+    });
+    let [older, newer] = times;
+    Err(Failure::usage(format!(
+        "{older} and {newer} are dumps of one cluster at different times: name one of them, or add --merge to merge them"
+    )))
 }
 
 /// Loads a dump that has nodes, pods and a time; `None` for a part of one.

@@ -144,6 +144,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
         None => (super::scheduler(&scheduler_args, &mut loaded, Evictions::AtOnce, say)?, None),
     };
     let source = Source { scheduler: &scheduler, loaded: &loaded, older: older.as_ref() };
+    check_namespace(args, source)?;
     let explained = match (&args.pods[..], &args.selector) {
         ([pod], None) => {
             let write = |answer: &Answer<'_>, more| write(args, answer, more);
@@ -156,6 +157,16 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded, older));
     explained
+}
+
+/// Fails if `-n` names a namespace that no object has, in the dump before it neither; with `--evicted` also no event.
+fn check_namespace(args: &ExplainArgs, source: Source<'_>) -> Result<(), Failure> {
+    let Source { scheduler, loaded, older } = source;
+    let is_of_event =
+        |namespace: &String| args.evicted && events(scheduler, loaded).iter().any(|event| event.pod.namespace == namespace.as_str());
+    let named = args.namespace.as_ref().filter(|namespace| !is_of_event(namespace));
+    let clusters: Vec<&Cluster> = std::iter::once(scheduler.state().cluster()).chain(older.map(Older::cluster)).collect();
+    unknown_namespace(&clusters, named.map(String::as_str)).map_or(Ok(()), Err)
 }
 
 /// A source as a scheduler, with the dump before it if it is the newest of several.
@@ -364,14 +375,15 @@ fn is_other_kind(word: &str) -> bool {
 }
 
 /// Returns the failure about a namespace that no object has, with a suggestion; `None` for one that exists, or may.
-pub(super) fn unknown_namespace(cluster: &Cluster, namespace: Option<&str>) -> Option<Failure> {
+pub(super) fn unknown_namespace(clusters: &[&Cluster], namespace: Option<&str>) -> Option<Failure> {
     let namespace = namespace?;
-    let of_objects = cluster.objects().map(|object| match &object {
-        crate::cluster::Object::Namespace(namespace) => namespace.metadata.name.clone(),
+    let of_objects = clusters.iter().flat_map(|cluster| cluster.objects()).map(|object| match &object {
+        Object::Namespace(namespace) => namespace.metadata.name.clone(),
         other => other.meta().namespace.clone(),
     });
     let known: BTreeSet<Str> = of_objects.filter(|namespace| !namespace.is_empty()).collect();
-    if known.contains(namespace) || cluster.unknown.why(Kind::Pod).is_some_and(|why| why != MissingReason::NotInSource) {
+    let is_partial = |cluster: &&Cluster| cluster.unknown.why(Kind::Pod).is_some_and(|why| why != MissingReason::NotInSource);
+    if known.contains(namespace) || clusters.iter().any(is_partial) {
         return None;
     }
     let near = nearest(namespace, known.iter().map(Str::as_str)).map_or_else(String::new, |near| format!("; did you mean {near}?"));
@@ -385,9 +397,6 @@ fn is_pods(word: &str) -> bool {
 
 fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
     let Source { scheduler, loaded, older } = source;
-    if let Some(failure) = unknown_namespace(scheduler.state().cluster(), args.namespace.as_deref()) {
-        return Err(failure);
-    }
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     found.causes = analysis::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));

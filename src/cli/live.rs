@@ -22,6 +22,9 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Writes a cluster to a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
+    if !args.merge {
+        super::diff::refuse_series(&args.source.from, &args.limits.limits())?;
+    }
     let read = super::history::read_source(&args.source, &args.connect, &args.limits.limits(), args.moment.at)?;
     let mut loaded = super::with_nodes(read)?;
     add_neighbors(&mut loaded, |_| Some(NeighborsQuestion::all(None, NEIGHBORS_ASKED)));

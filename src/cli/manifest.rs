@@ -26,11 +26,22 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let objects =
         read_manifests(&args.manifests).map_err(|errors| Failure::usage(errors.iter().map(ToString::to_string).collect::<Lines>()))?;
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
+    if !args.merge {
+        super::diff::refuse_series(&args.source.from, &args.limits.limits())?;
+    }
     let mut loaded = super::with_nodes(super::history::read_source(&args.source, &connect, &args.limits.limits(), args.moment.at)?)?;
     super::live::add_neighbors(&mut loaded, |_| Some(question(args, &objects)));
     super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let policies = Policies::of(&loaded.neighbors);
     let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
+    let cluster = scheduler.state().cluster();
+    let is_made =
+        |name: &&str| objects.iter().any(|object| object.value["kind"] == "Namespace" && object.value["metadata"]["name"] == **name);
+    // A manifest may be the first object of a namespace that the source does not list.
+    let named = args.namespace.as_deref().filter(|name| !cluster.namespaces.is_empty() && !is_made(name));
+    if let Some(failure) = super::explain::unknown_namespace(&[cluster], named) {
+        return Err(failure);
+    }
     let admission = Admission::new(policies, scheduler.state().config().emulation);
     let request = ManifestRequest {
         namespace: args.namespace().into(),

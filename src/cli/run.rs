@@ -28,6 +28,9 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     }
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
+    if !args.merge {
+        super::diff::refuse_series(&args.source.from, &args.limits.limits())?;
+    }
     let mut loaded = super::with_nodes(super::history::read_source(&args.source, &connect, &args.limits.limits(), args.moment.at)?)?;
     if let Some(other) = args.compare {
         return super::compare::run(args, other, loaded);

@@ -21,7 +21,12 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
     let limits = args.limits.limits();
     let mut loaded = match &args.from[..] {
         [] => None,
-        paths => Some(super::load(&paths.iter().map(input).collect::<Vec<_>>(), &limits)?),
+        paths => {
+            if !args.merge {
+                super::diff::refuse_series(paths, &limits)?;
+            }
+            Some(super::load(&paths.iter().map(input).collect::<Vec<_>>(), &limits)?)
+        }
     };
     let latest = loaded.as_ref().and_then(|loaded| loaded.report.newest);
     let times = LogTimes { latest, offset: args.zone.log_timezone };

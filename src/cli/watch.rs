@@ -88,6 +88,9 @@ impl Watch<'_> {
         let wanted = |key: &Key| args.all_namespaces || key.namespace.as_str() == namespace;
         let happened = match &mut self.state {
             None => {
+                if let Some(failure) = super::explain::unknown_namespace(&[cluster], args.namespace.as_deref()) {
+                    return Err(failure);
+                }
                 let state = Watched::of(cluster, events, &wanted);
                 let started = state.started(time);
                 self.state = Some(state);

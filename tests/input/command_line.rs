@@ -15,6 +15,26 @@ fn names_that_no_object_has_are_wrong_usage() {
     let (code, _, said) = run(&["explain", "--pending", "-n", "shp", "--demo", "payments"]);
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("no object is in the namespace \"shp\"; did you mean shop?"), "{said}");
+    for args in [
+        &["explain", "payments", "-n", "shp"][..],
+        &["explain", "payments", "-o", "json", "-n", "shp"],
+        &["explain", "payments", "spread", "-o", "json", "-n", "shp"],
+        &["explain", "-l", "app=web", "-n", "shp"],
+        &["explain", "payments", "--fixes", "-n", "shp"],
+        &["explain", "deployment/web", "-n", "shp"],
+        &["explain", "web-1", "--evicted", "-n", "shp"],
+        &["explain", "--pending", "--watch", "-n", "shp"],
+    ] {
+        let (code, text, said) = run(&[args, &["--demo", "payments"]].concat());
+        assert!(code == 2 && text.is_empty() && said.contains("namespace \"shp\"; did you mean shop?"), "{args:?}: {code} {text} {said}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = folder.path().join("pod.json");
+    std::fs::write(&manifest, r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]}}"#).unwrap();
+    let of_manifest = |namespace: &str| run(&["explain", "-f", manifest.to_str().unwrap(), "-n", namespace, "--demo", "payments"]);
+    let (code, _, said) = of_manifest("shp");
+    assert!(code == 2 && said.contains("namespace \"shp\"; did you mean shop?"), "{code} {said}");
+    assert_ne!(of_manifest("shop").0, 2);
     let (code, _, said) = run(&["explain", "deployment/web", "--demo", "payments"]);
     assert!(code == 2 && said.contains("there is no Deployment default/web in the source"), "{code} {said}");
 }
@@ -189,6 +209,17 @@ fn two_dumps_are_compared_and_explained_on_the_newest() {
         assert!(text.contains(sentence), "{text}");
         let (_, text, _) = run(&[&["explain", "shop/web", "--merge"][..], &from].concat());
         assert!(!text.contains("SINCE THE DUMP BEFORE"), "{text}");
+    }
+    // A state that never was is not made without being asked for.
+    let copy = path("copy.json");
+    for command in [&["run"][..], &["run", "--what-if", "drain w1"], &["run", "--compare", "1.36"], &["capture", &copy]] {
+        let (code, text, said) = run(&[command, &["--from", &new, &old]].concat());
+        let expected = format!(
+            "{old} of 2026-01-01T00:00:00Z and {new} of 2026-01-01T01:00:00Z are dumps of one cluster at different times: name one of them, or add --merge to merge them"
+        );
+        assert!(code == 2 && text.is_empty() && said.contains(&expected), "{command:?}: {code} {text} {said}");
+        let (code, _, said) = run(&[command, &["--merge", "--from", &new, &old]].concat());
+        assert!(code < 2, "{command:?}: {code} {said}");
     }
     let screen = path("screen.txt");
     let (code, _, said) = run(&["open", &old, &new, "--print", &screen, "--keys", ": \"diff\" enter"]);

@@ -70,6 +70,12 @@ fn bash_completes_the_part_that_it_replaces() {
             "cluster/a cluster/b",
         ),
         ("schedscope explain web -n s", "schedscope explain web -n s", "shop"),
+        ("schedscope run --demo payments --what-if dr", "schedscope run --demo payments --what-if dr", "drain"),
+        (
+            "schedscope run --demo payments --what-if 'drain worker-a",
+            "schedscope run --demo payments --what-if 'drain worker-a'",
+            "drain worker-a1 drain worker-a2 drain worker-a3",
+        ),
         // Everything else is left to the generated part.
         ("schedscope demo --theme high", "schedscope demo --theme high", "high-contrast"),
         ("schedscope cap", "schedscope cap", "capture"),

@@ -11,6 +11,8 @@ pub enum Effect {
     Suspend,
     /// Show another theme. Holds its name.
     Theme(String),
+    /// Use the mouse, or leave it to the terminal.
+    Mouse(bool),
     /// Open another source: a path, or `None` for the start screen.
     Open(Option<String>),
     /// Put a text into the terminal's clipboard.

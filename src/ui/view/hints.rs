@@ -18,7 +18,7 @@ use crate::ui::model::text_view::Target;
 use crate::ui::view::draw::Scene;
 use crate::ui::view::panes::contexts;
 
-/// Draws the hints. Keys of the focused pane come first; `?` and `q` are always shown.
+/// Draws the hints. Keys of the focused pane come first; `:`, `?` and `q` are always shown.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     if let Some(busy) = &scene.state.busy {
         let sign = scene.glyphs.turns[busy.ticks % scene.glyphs.turns.len()];
@@ -47,8 +47,14 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         && !matches!(&scene.state.overlay, Some(Overlay::Text(s)) if s.links.is_empty());
     let works = |r: &Row<'_>| !r.binding.short.is_empty() && (leads || Action::Verb(r.binding.verb) != Action::OPEN);
     let shown = |context: &Context| keymap.of(*context).filter(works);
-    let (fixed, rest): (Vec<Row<'_>>, Vec<Row<'_>>) =
-        contexts.iter().flat_map(shown).partition(|r| matches!(r.binding.short, "help" | "quit" | "close"));
+    let branches = !scene.branch.is_empty();
+    // There is nothing to compare without a branch.
+    let is_of_use = |r: &Row<'_>| branches || r.binding.verb != "compare";
+    let (mut fixed, mut rest): (Vec<Row<'_>>, Vec<Row<'_>>) =
+        contexts.iter().flat_map(shown).filter(is_of_use).partition(|r| matches!(r.binding.short, "help" | "quit" | "close" | "command"));
+    fixed.sort_by_key(|r| r.binding.short != "command");
+    let focus = scene.state.focus;
+    rest.sort_by_key(|r| if r.binding.context == Context::GLOBAL { rank(focus, r.binding.verb) } else { 0 });
     let mut spans = vec![Span::raw(" ")];
     let applies = applies_a_fix(scene);
     let short = |r: &Row<'_>| if applies && Action::Verb(r.binding.verb) == Action::OPEN { "apply" } else { r.binding.short };
@@ -67,6 +73,14 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
     fixed.into_iter().for_each(&mut push);
     scene.line(buf, area, &Line::from(spans));
+}
+
+/// Returns the place of a verb that works everywhere among the hints, which are drawn as far as they fit.
+fn rank(focus: Pane, verb: &str) -> usize {
+    const OF_OVERVIEW: &[&str] = &["agreement", "export", "compare", "step", "cycle", "run"];
+    const OF_PANES: &[&str] = &["step", "step-back", "fixes", "compare", "cycle", "run", "until", "export", "agreement", "wait"];
+    let order = if focus == Pane::OVERVIEW { OF_OVERVIEW } else { OF_PANES };
+    1 + order.iter().position(|known| *known == verb).unwrap_or(order.len())
 }
 
 /// Limit on the lines of a message.

@@ -7,7 +7,7 @@ use crate::ui::model::session_handle::Job;
 
 /// `agreement`.
 pub static VERBS: &[Verb] = &[Verb {
-    keys: &[keys(Context::GLOBAL, &["A"], "", "compare all pending pods with the cluster's scheduler")],
+    keys: &[keys(Context::GLOBAL, &["A"], "agreement", "compare all pending pods with the cluster's scheduler")],
     command: Some(Command::new(&["agreement"], "", "compare pending pods with the cluster's scheduler")),
     ..Verb::new("agreement", |state, session, _| {
         jobs::begin(state, session, Job::SchedulerMatch);

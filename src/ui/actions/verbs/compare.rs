@@ -9,7 +9,7 @@ use crate::ui::model::state::State;
 
 /// `compare`.
 pub static VERBS: &[Verb] = &[Verb {
-    keys: &[keys(Context::GLOBAL, &["="], "", "compare this branch with the one it left")],
+    keys: &[keys(Context::GLOBAL, &["="], "compare", "compare this branch with the one it left")],
     command: Some(Command::new(&["compare"], "[N]", "compare this branch with another, or the one it left")),
     ..Verb::new("compare", compare)
 }];

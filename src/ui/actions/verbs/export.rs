@@ -19,7 +19,7 @@ use crate::ui::model::text_view::{Target, TextView};
 pub static VERBS: &[Verb] = &[
     Verb {
         keys: &[
-            keys(Context::GLOBAL, &["p"], "", "write the screen or the decision to a file"),
+            keys(Context::GLOBAL, &["p"], "write", "write the screen or the decision to a file"),
             keys(Context::OVERLAY, &["p"], "write", "write the text to a file: .md or .html"),
         ],
         runs_on_ui_thread: |_| true,

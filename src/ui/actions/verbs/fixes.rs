@@ -18,7 +18,7 @@ use crate::ui::view::panes::overview as overview_pane;
 /// `fixes`.
 pub static VERBS: &[Verb] = &[Verb {
     keys: &[
-        keys(Context::GLOBAL, &["x"], "", "what keeps the pod out, and the changes that let it in; Esc stops the search"),
+        keys(Context::GLOBAL, &["x"], "fixes", "what keeps the pod out, and the changes that let it in; Esc stops the search"),
         keys(overview_pane::CONTEXT, &["x"], "fix", "the fix that frees most pods of the cause; of a pod, all its fixes"),
     ],
     command: Some(Command {

@@ -25,6 +25,7 @@ pub mod fold;
 pub mod groups;
 pub mod help;
 pub mod learn;
+pub mod mouse;
 pub mod node;
 pub mod odds;
 pub mod open;
@@ -109,6 +110,7 @@ pub static VERBS: &[&[Verb]] = &[
     restart::VERBS,
     save::VERBS,
     theme::VERBS,
+    mouse::VERBS,
     #[cfg(debug_assertions)]
     panic::VERBS,
     suspend::VERBS,

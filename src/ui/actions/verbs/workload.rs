@@ -9,7 +9,11 @@ use crate::ui::view::panes::overview::show_workload;
 
 /// The command `workload`.
 pub static VERBS: &[Verb] = &[Verb {
-    command: Some(Command::new(&["workload"], "[KIND/NAME]", "how far the pods of a workload come, by default of the selected pod's")),
+    command: Some(Command::new(
+        &["workload"],
+        "[KIND/NAME]",
+        "how far the pods of a workload come, past quotas and admission to nodes, by default of the selected pod's",
+    )),
     ..Verb::new("workload", show)
 }];
 

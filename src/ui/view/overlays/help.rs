@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 
 use strum::IntoEnumIterator as _;
 
+use crate::session::GRAMMAR;
 use crate::ui::config::context::Context;
 use crate::ui::config::glyphs::{Glyphs, UNICODE};
 use crate::ui::config::key;
@@ -84,27 +85,28 @@ fn column(width: u16) -> usize {
     if room(width) < 60 { KEYS * 2 / 3 } else { KEYS }
 }
 
-/// Returns the rows that match the filter, without headings if there is one. Long entries wrap.
+/// Returns the rows that match the filter under their headings. Long entries wrap.
 fn rows(keymap: &Keymap, glyphs: &Glyphs, here: Context, filter: &str, width: u16) -> Vec<Row> {
     let (room, column) = (room(width), column(width));
     let mut filter = Filter::new(filter);
     let mut rows = Vec::new();
     let signs: Vec<_> = signs(glyphs).into_iter().filter(|(_, words)| filter.keeps_line(words)).collect();
-    if filter.is_empty() {
+    if !signs.is_empty() {
         rows.push(Row::Heading("Signs".to_owned()));
     }
     rows.extend(signs.chunks(signs_in_a_row(width)).map(|signs| Row::Signs(signs.to_vec())));
     for (title, entries) in sections(keymap, here) {
-        if filter.is_empty() {
-            if !rows.is_empty() {
-                rows.push(Row::Blank);
-            }
-            rows.push(Row::Heading(title));
+        // A section that the words name is shown whole.
+        let is_named = !filter.is_empty() && filter.keeps_line(&title);
+        let mut kept = entries.into_iter().filter(|(keys, help)| is_named || filter.keeps_line(&format!("{keys} {help}"))).peekable();
+        if kept.peek().is_none() {
+            continue;
         }
-        for (keys, help) in entries {
-            if !filter.keeps_line(&format!("{keys} {help}")) {
-                continue;
-            }
+        if !rows.is_empty() {
+            rows.push(Row::Blank);
+        }
+        rows.push(Row::Heading(title));
+        for (keys, help) in kept {
             // Long lists of keys take lines of their own.
             let own = text::width(&keys) >= column;
             if own {
@@ -113,6 +115,9 @@ fn rows(keymap: &Keymap, glyphs: &Glyphs, here: Context, filter: &str, width: u1
             let words = text::wrap(help, room.saturating_sub(column).max(12)).enumerate();
             rows.extend(words.map(|(i, words)| Row::Entry(if i == 0 && !own { keys.clone() } else { String::new() }, words)));
         }
+    }
+    if rows.is_empty() {
+        rows.push(Row::Entry(String::new(), "no key, command or sign is about it".to_owned()));
     }
     rows
 }
@@ -195,12 +200,18 @@ fn sections(keymap: &Keymap, here: Context) -> Vec<(String, Vec<(String, &'stati
     for context in keymap.table().contexts.iter().filter(|c| **c != here && **c != Context::GLOBAL) {
         add(context.to_string(), keymap.of(*context).collect());
     }
-    let commands = keymap.table().commands.iter().map(|c| (format!("{} {}", c.name, c.args), c.help));
-    sections.push(("Commands, after :".to_owned(), commands.collect()));
+    let is_what_if = |name: &str| GRAMMAR.iter().any(|row| row.word == name);
+    let commands = |what_ifs: bool| {
+        let those = keymap.table().commands.iter().filter(|command| is_what_if(command.name) == what_ifs);
+        those.map(|command| (format!("{} {}", command.name, command.args), command.help)).collect()
+    };
+    sections.push(("Commands, after :".to_owned(), commands(false)));
+    sections.push(("What-ifs, after :".to_owned(), commands(true)));
     let mouse = [
         ("click", "select, and again to open; tabs, headings and the scrub bar too"),
         ("wheel", "scroll; over the steps, move in time"),
         ("drag", "move the scrub bar"),
+        (":mouse off", "leave the mouse to the terminal, which then selects text"),
     ];
     sections.push(("Mouse".to_owned(), mouse.map(|(how, help)| (how.to_owned(), help)).to_vec()));
     sections
@@ -216,6 +227,27 @@ mod tests {
         for (sign, words) in signs(&UNICODE) {
             assert!(SIGN + text::width(words) < half && text::width(&sign) < SIGN, "{sign} {words}");
         }
+    }
+
+    #[test]
+    fn words_of_operators_are_found_under_their_headings() {
+        let keymap = crate::ui::actions::keymap();
+        let pane = panes::PANES[0].context;
+        for (word, heading, entry) in [
+            ("scale", "What-ifs, after :", "scale "),
+            ("quota", "Commands, after :", "workload "),
+            ("mouse", "Mouse", "wheel"),
+            ("mouse", "Commands, after :", "mouse on | off"),
+            ("break", "Commands, after :", "break"),
+            ("drain", "What-ifs, after :", "drain "),
+            ("what-if", "What-ifs, after :", "ungate "),
+        ] {
+            let found = rows(&keymap, &UNICODE, pane, word, 120);
+            let under = found.iter().skip_while(|row| !matches!(row, Row::Heading(title) if title == heading));
+            let mut under = under.skip(1).take_while(|row| !matches!(row, Row::Heading(_)));
+            assert!(under.any(|row| matches!(row, Row::Entry(keys, _) if keys.starts_with(entry))), "{word}: {heading}: {entry}");
+        }
+        assert!(matches!(&rows(&keymap, &UNICODE, pane, "zzzz", 120)[..], [Row::Entry(_, words)] if words.starts_with("no key")));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use tui_input::Input;
 
 use crate::ui::config::action::{Action, Direction, Motion, Mouse};
 use crate::ui::config::context::Context;
+use crate::ui::config::key;
 use crate::ui::config::keymap::Keymap;
 use crate::ui::config::theme::Role;
 use crate::ui::model::fuzzy::Fuzzy;
@@ -61,6 +62,8 @@ pub struct Start {
     pub completions: Vec<String>,
     filter: String,
     typing: Option<Typing>,
+    /// Whether the help is shown in place of the list.
+    helps: bool,
     /// The index of the selection among the offers shown.
     selected: usize,
     offset: usize,
@@ -109,6 +112,7 @@ impl Start {
             completions: Vec::new(),
             filter: String::new(),
             typing: None,
+            helps: false,
             selected: 0,
             offset: 0,
         }
@@ -132,8 +136,25 @@ impl Start {
         if !matches!(action, Action::Resize(..) | Action::Mouse(Mouse::Release | Mouse::Drag, ..)) {
             self.notice = None;
         }
+        if self.helps {
+            match action {
+                Action::SUSPEND => return Some(Choice::Suspend),
+                Action::Resize(width, height) => self.size = (width, height),
+                Action::BACK | Action::HELP | Action::OPEN | Action::QUIT => self.helps = false,
+                other => self.offset = other.motion().map_or(self.offset, |motion| self.scrolled(motion)),
+            }
+            if !self.helps {
+                self.offset = 0;
+                self.settle();
+            }
+            return None;
+        }
         match action {
             Action::QUIT => return Some(Choice::Quit),
+            Action::HELP => {
+                (self.helps, self.offset) = (true, 0);
+                return None;
+            }
             Action::SUSPEND => return Some(Choice::Suspend),
             Action::FILTER => self.typing = Some(Typing::Filter(self.filter.clone().into())),
             Action::COMMAND => self.typing = Some(Typing::Path(Input::default())),
@@ -262,6 +283,12 @@ impl Start {
         usize::from(self.size.1.saturating_sub(TOP + 2))
     }
 
+    /// Returns the first line of the help after a motion.
+    fn scrolled(&self, motion: Motion) -> usize {
+        let last = help(self).len().saturating_sub(self.room());
+        motion.target(Some(self.offset), last, self.room()).min(last)
+    }
+
     /// Keeps the selection in sight, and a group's heading above its first row.
     fn settle(&mut self) {
         let rows = self.rows();
@@ -284,6 +311,10 @@ pub fn draw(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
         0,
         &[lead, palette.span(Role::Strong, "why is this pod pending?"), palette.span(Role::Muted, "  choose a cluster")],
     );
+    if start.helps {
+        draw_help(start, palette, area, buf);
+        return;
+    }
     let rows = start.rows();
     let names = start.offers.iter().map(|offer| text::width(&offer.name)).max().unwrap_or(0).min(usize::from(area.width) / 3);
     for (i, row) in rows.iter().skip(start.offset).take(start.room()).enumerate() {
@@ -319,6 +350,52 @@ pub fn draw(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
     }
     if area.height > TOP {
         foot(start, palette, area, buf);
+    }
+}
+
+/// Returns the lines of the help: what is on the left, and what on the right; a heading has nothing on the right.
+fn help(start: &Start) -> Vec<(String, &'static str)> {
+    let heading = |words: &str| (words.to_owned(), "");
+    let names = |keys: &[String]| keys.iter().map(|k| key::label(k)).collect::<Vec<String>>().join(" ");
+    let keys = start.keymap.of(Context::START).map(|row| (names(row.keys), row.binding.help));
+    let opened = [
+        ("a context", "a live cluster of the kubeconfig; it is only read"),
+        ("a file or folder", "what kubectl, support bundles or etcd wrote, and sessions"),
+        ("a story", "an embedded cluster to try things on"),
+    ];
+    let commands = [
+        ("causes", "schedscope explain --pending -A"),
+        ("one pod", "schedscope explain NAMESPACE/POD --fixes"),
+        ("all commands", "schedscope --help"),
+    ];
+    let rows = |rows: &[(&str, &'static str)]| rows.iter().map(|(left, right)| ((*left).to_owned(), *right)).collect::<Vec<_>>();
+    let mut lines = vec![heading("Keys")];
+    lines.extend(keys);
+    lines.push(heading(""));
+    lines.push(heading("What can be opened"));
+    lines.extend(rows(&opened));
+    lines.push(heading(""));
+    lines.push(heading("Without a screen"));
+    lines.extend(rows(&commands));
+    lines
+}
+
+/// Draws the help.
+fn draw_help(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
+    let lines = help(start);
+    let column = lines.iter().filter(|(_, right)| !right.is_empty()).map(|(left, _)| text::width(left)).max().unwrap_or(0) + 2;
+    for (i, (left, right)) in lines.iter().skip(start.offset).take(start.room()).enumerate() {
+        let at = TOP + i as u16;
+        if right.is_empty() {
+            palette.row(buf, area, at, &[palette.span(Role::Column, format!(" {left}"))]);
+        } else {
+            let pad = " ".repeat(column.saturating_sub(text::width(left)));
+            palette.row(buf, area, at, &[palette.span(Role::Key, format!("   {left}{pad}")), palette.span(Role::Text, *right)]);
+        }
+    }
+    if area.height > TOP {
+        let key = start.keymap.label(Context::START, &Action::BACK);
+        palette.row(buf, area, area.height - 1, &[palette.span(Role::Key, format!(" {key}")), palette.span(Role::Muted, " closes")]);
     }
 }
 
@@ -370,7 +447,9 @@ fn foot(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     let mut spans = vec![Span::raw(" ")];
-    for row in start.keymap.of(Context::START).filter(|row| !row.binding.short.is_empty()) {
+    let mut shown: Vec<_> = start.keymap.of(Context::START).filter(|row| !row.binding.short.is_empty()).collect();
+    shown.sort_by_key(|row| matches!(row.binding.short, "help" | "quit"));
+    for row in shown {
         spans.push(palette.span(Role::Key, row.label()));
         spans.push(palette.span(Role::Muted, format!(" {}  ", row.binding.short)));
     }

@@ -126,3 +126,23 @@ fn what_is_selected_is_in_sight_at_every_size() {
         text_of(&start, &UNICODE);
     }
 }
+
+#[test]
+fn help_is_shown_and_closed() {
+    let mut start = start(80, 24);
+    start.update(Action::HELP);
+    let text = text_of(&start, &UNICODE);
+    assert!(text.contains("What can be opened") && text.contains("type the path of a dump") && !text.contains("payments"), "{text}");
+    insta::assert_snapshot!("start_help_80x24", text);
+    start.update(Action::select(Motion::Bottom));
+    assert!(text_of(&start, &UNICODE).contains("schedscope --help"));
+    for close in [Action::BACK, Action::HELP, Action::OPEN, Action::QUIT] {
+        assert_eq!(start.update(close), None);
+        assert!(text_of(&start, &UNICODE).contains("payments"));
+        start.update(Action::HELP);
+    }
+    for (width, height) in [(0, 0), (1, 1), (20, 5)] {
+        start.update(Action::Resize(width, height));
+        text_of(&start, &UNICODE);
+    }
+}
