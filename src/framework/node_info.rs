@@ -164,7 +164,8 @@ fn swap_remove<T>(list: &mut Vec<T>, at: usize) -> T {
 
 /// Whether two objects are the same pod.
 pub fn is_same_pod(a: &Pod, b: &Pod) -> bool {
-    a.metadata.uid == b.metadata.uid && (!a.metadata.uid.is_empty() || a.key() == b.key())
+    let (a, b) = (&a.metadata, &b.metadata);
+    a.uid == b.uid && (!a.uid.is_empty() || (a.name == b.name && a.namespace == b.namespace))
 }
 
 /// Returns the host ports that a pod uses on its node: those of containers and, if the release counts them, of

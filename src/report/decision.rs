@@ -109,7 +109,7 @@ pub struct StatusReport {
 }
 
 /// A node's scores.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeScores {
     /// The node.
     pub node: Str,
@@ -151,7 +151,7 @@ pub struct Preemption {
 }
 
 /// A node on which preemption makes room.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateReport {
     /// The node.
@@ -182,7 +182,7 @@ fn code_or_empty<S: serde::Serializer>(code: &Option<Code>, serializer: S) -> Re
 }
 
 /// One step of the tie-break between candidates.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreFunctionReport {
     /// Its name.
     pub name: &'static str,
@@ -193,12 +193,51 @@ pub struct ScoreFunctionReport {
 }
 
 /// A code with a message.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MessageReport {
     /// The code.
     pub code: Code,
     /// The message.
     pub message: String,
+}
+
+impl PluginVerdict {
+    /// Returns the verdict without the facts behind it.
+    pub(super) fn decided(&self) -> impl PartialEq + '_ {
+        (&self.plugin, self.code, &self.message)
+    }
+}
+
+impl NodeVerdict {
+    /// Returns the verdict without the facts behind it.
+    pub(super) fn decided(&self) -> impl PartialEq + '_ {
+        (&self.node, self.plugin, self.code, &self.reasons)
+    }
+}
+
+impl StatusReport {
+    /// Returns the status without the facts behind it.
+    pub(super) fn decided(&self) -> impl PartialEq + '_ {
+        (self.code, &self.reasons)
+    }
+}
+
+impl NodeStatusReport {
+    fn decided(&self) -> impl PartialEq + '_ {
+        (&self.node, self.code, &self.reasons)
+    }
+}
+
+impl Preemption {
+    /// Returns whether two preemptions are equal but for facts.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        fn parts(p: &Preemption) -> impl PartialEq + '_ {
+            let found = (p.eligible, &p.ineligible_reason, &p.candidates, &p.after_extenders);
+            (found, &p.selected, &p.clear_nominations, &p.best_candidates, &p.score_functions, &p.status)
+        }
+        parts(self) == parts(other)
+            && self.node_statuses.iter().map(NodeStatusReport::decided).eq(other.node_statuses.iter().map(NodeStatusReport::decided))
+    }
 }
 
 fn reasons(status: &Status) -> Vec<String> {

@@ -1,9 +1,9 @@
 //! The comparison of two releases: both decisions about each pending pod, as data and as text.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::Decision;
+use super::decision::{NodeVerdict, PluginVerdict, StatusReport};
 use crate::analysis::ReleaseReport;
 use crate::output::{Document, Headings, Lines};
 use crate::plural::count_of;
@@ -47,27 +47,27 @@ impl PodComparison {
     }
 }
 
-/// Returns the keys whose values differ between two decisions.
+/// Returns the keys whose values differ between two decisions. Facts are not compared.
 fn changed(from: &Decision, to: &Decision) -> Vec<&'static str> {
-    let [text, other] = [from, to].map(|decision| serde_json::to_vec(decision).unwrap_or_default());
-    if text == other {
-        return Vec::new();
-    }
-    drop((text, other));
-    let values = [from, to].map(|decision| without_facts(serde_json::to_value(decision).unwrap_or_default()));
-    COMPARED.into_iter().filter(|key| values[0].get(key) != values[1].get(key)).collect()
-}
-
-fn without_facts(mut value: Value) -> Value {
-    match &mut value {
-        Value::Object(fields) => {
-            fields.remove("facts");
-            fields.values_mut().for_each(|field| *field = without_facts(field.take()));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| *item = without_facts(item.take())),
-        _ => {}
-    }
-    value
+    let differs = |key: &str| match key {
+        "outcome" => from.outcome != to.outcome,
+        "node" => from.node != to.node,
+        "bestNodes" => from.best_nodes != to.best_nodes,
+        "feasible" => from.feasible != to.feasible,
+        "preEnqueue" => from.pre_enqueue.as_ref().map(PluginVerdict::decided) != to.pre_enqueue.as_ref().map(PluginVerdict::decided),
+        "preFilter" => from.pre_filter.as_ref().map(PluginVerdict::decided) != to.pre_filter.as_ref().map(PluginVerdict::decided),
+        "filter" => !from.filter.iter().map(NodeVerdict::decided).eq(to.filter.iter().map(NodeVerdict::decided)),
+        "absent" => from.absent.as_ref().map(StatusReport::decided) != to.absent.as_ref().map(StatusReport::decided),
+        "score" => from.score != to.score,
+        "message" => from.message != to.message,
+        "unschedulablePlugins" => from.unschedulable_plugins != to.unschedulable_plugins,
+        "preemption" => match (&from.preemption, &to.preemption) {
+            (Some(from), Some(to)) => !from.is_same(to),
+            (from, to) => from.is_some() != to.is_some(),
+        },
+        _ => false,
+    };
+    COMPARED.into_iter().filter(|key| differs(key)).collect()
 }
 
 /// The answer of `run --compare`.

@@ -124,7 +124,7 @@ impl Nominations for SchedulingQueue {
         self.nominated_pods_for_node(node)
     }
     fn any(&self) -> bool {
-        self.nominations().next().is_some()
+        self.has_nominations()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use imbl::OrdMap;
+use imbl::{HashMap, OrdMap};
 use jiff::Timestamp;
 
 use crate::cluster::Key;
@@ -23,7 +23,7 @@ pub(super) fn pod_order(info: &QueuedPodInfo) -> PodOrder {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ActiveQueue {
     order: OrdMap<PodOrder, Arc<QueuedPodInfo>>,
-    index: OrdMap<Key, PodOrder>,
+    index: HashMap<Key, PodOrder>,
 }
 
 impl ActiveQueue {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use imbl::OrdMap;
+use imbl::{HashMap, OrdMap};
 use jiff::{SignedDuration, Timestamp};
 
 use super::active_queue::{PodOrder, pod_order};
@@ -21,7 +21,7 @@ type BackoffOrder = (Timestamp, PodOrder);
 pub(super) struct BackoffQueue {
     pods: OrdMap<BackoffOrder, Arc<QueuedPodInfo>>,
     errors: OrdMap<BackoffOrder, Arc<QueuedPodInfo>>,
-    index: OrdMap<Key, (BackoffOrder, bool)>,
+    index: HashMap<Key, (BackoffOrder, bool)>,
     initial: Duration,
     max: Duration,
     /// Whether times are rounded to whole seconds, as under the gate `SchedulerPopFromBackoffQ`.
@@ -31,7 +31,7 @@ pub(super) struct BackoffQueue {
 
 impl BackoffQueue {
     pub(super) fn new(initial: Duration, max: Duration, windows: bool, rule: Backoff) -> Self {
-        Self { pods: OrdMap::new(), errors: OrdMap::new(), index: OrdMap::new(), initial, max, windows, rule }
+        Self { pods: OrdMap::new(), errors: OrdMap::new(), index: HashMap::new(), initial, max, windows, rule }
     }
 
     /// Returns the end of a pod's backoff, a whole second with ordering windows; the minimum timestamp for a pod

@@ -225,6 +225,11 @@ impl SchedulingQueue {
         self.nominator.iter()
     }
 
+    /// Returns whether any pod is nominated to a node.
+    pub fn has_nominations(&self) -> bool {
+        !self.nominator.is_empty()
+    }
+
     /// Returns the node that a pod is nominated to, if any.
     pub fn nominated_node(&self, pod: &Pod) -> Option<&Str> {
         self.nominator.node_of(pod)

@@ -1,6 +1,6 @@
 //! Nominated pods by node; mirrors `pkg/scheduler/backend/queue/nominator.go`.
 
-use imbl::OrdMap;
+use imbl::{HashMap, OrdMap};
 
 use super::in_flight::pod_id;
 use crate::cluster::{Key, Pod, Str};
@@ -17,7 +17,7 @@ pub(super) struct PodRef {
 /// At most one nomination per pod, in the order of nomination on each node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nominator {
-    pods: OrdMap<Str, Vec<PodRef>>,
+    pods: HashMap<Str, Vec<PodRef>>,
     node: OrdMap<Str, Str>,
 }
 
@@ -74,9 +74,16 @@ impl Nominator {
         self.pods.get(node).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns whether no pod is nominated to a node.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pods.keys().all(|node| node.is_empty())
+    }
+
     /// Returns all nominations with a non-empty node name, by node.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Str)> {
-        self.pods.iter().filter(|(node, _)| !node.is_empty()).flat_map(|(node, pods)| pods.iter().map(move |p| (&p.key, node)))
+        let mut nodes: Vec<_> = self.pods.iter().filter(|(node, _)| !node.is_empty()).collect();
+        nodes.sort_unstable_by_key(|(node, _)| *node);
+        nodes.into_iter().flat_map(|(node, pods)| pods.iter().map(move |p| (&p.key, node)))
     }
 }
 

@@ -24,6 +24,14 @@ use crate::output::{Json, write_new};
 pub(in crate::source) use redact::Redactor;
 pub use redact::Vocabulary;
 
+/// The bytes that are compressed at once. The encoder clears a buffer of 32 KB for each write, so small writes are expensive.
+const COMPRESSED_AT_ONCE: usize = 256 << 10;
+
+/// Returns a writer that compresses; its inner encoder must be finished.
+pub(in crate::source) fn gzip<W: Write>(out: W) -> BufWriter<GzEncoder<W>> {
+    BufWriter::with_capacity(COMPRESSED_AT_ONCE, GzEncoder::new(out, Compression::default()))
+}
+
 /// The content of a capture.
 #[derive(Clone, Copy, Debug)]
 pub struct Capture<'a> {
@@ -84,9 +92,9 @@ impl Capture<'_> {
             if !gz {
                 return self.write(&mut file);
             }
-            let mut encoder = GzEncoder::new(&mut file, Compression::default());
+            let mut encoder = gzip(&mut file);
             let count = self.write(&mut encoder)?;
-            encoder.finish()?.flush()?;
+            encoder.into_inner()?.finish()?.flush()?;
             Ok(count)
         })
     }

@@ -16,6 +16,7 @@ use super::gap::{Gap, GapReason};
 use super::segment::{self, Segment};
 use super::state::RecordedState;
 use crate::limits::sources::JOURNAL_SEGMENT;
+use crate::source::capture::gzip;
 
 /// The file that a writer locks.
 const LOCK: &str = "journal.lock";
@@ -312,9 +313,9 @@ impl JournalWriter {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         self.number = number;
         self.current = Some(Current { file, path, begun: time, bytes: 0, keyframe: 0 });
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        let mut encoder = gzip(Vec::new());
         state.keyframe(&mut encoder)?;
-        self.frame(FrameKind::Keyframe, time, &encoder.finish()?)?;
+        self.frame(FrameKind::Keyframe, time, &encoder.into_inner()?.finish()?)?;
         if let Some(current) = &mut self.current {
             current.keyframe = current.bytes;
         }
