@@ -24,8 +24,10 @@ crate() {
     size=$(wc -c < "$file")
     [ "$size" -lt 2000000 ] || { echo "$file has $size bytes" >&2; exit 1; }
     tar -C "$work" -xzf "$file"
-    # In a folder of its own, with the dependencies that are built already.
-    CARGO_TARGET_DIR=$PWD/target cargo check --locked --manifest-path "$work/schedscope-$version/Cargo.toml" --bins --examples
+    # In a folder of its own, with the dependencies that are built already: the program, the examples, and those of the documentation.
+    local alone=(--locked --manifest-path "$work/schedscope-$version/Cargo.toml")
+    CARGO_TARGET_DIR=$PWD/target cargo check "${alone[@]}" --bins --examples
+    CARGO_TARGET_DIR=$PWD/target cargo test "${alone[@]}" --doc
     echo "crate: $size bytes"
 }
 
