@@ -49,7 +49,7 @@
 //!
 //! # Features
 //!
-//! The engine needs none of the crate's features: `schedscope = { version = "0.1", default-features = false }` compiles 45 other crates,
+//! The engine needs none of the crate's features: `schedscope = { version = "0.2", default-features = false }` compiles 45 other crates,
 //! without tokio, ratatui, kube, rustls and clap. `k8s-openapi` adds [`Builder::object`] for typed objects and leaves the choice of
 //! their API's version to the embedder. `dumps` reads compressed objects and archives.
 
