@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Failure;
 use super::args::{ConnectArgs, SourceArgs};
+use crate::cluster::neighbors::{Neighbors, OtherEvent};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::limits::sessions::{JOURNAL_CHANGES, JOURNAL_REVISIONS};
 use crate::output::Lines;
@@ -14,7 +15,7 @@ use crate::plural::count;
 use crate::scheduler::Operation;
 use crate::session::{AtTime, changes, has_new_report};
 use crate::source::history::{EtcdHistory, RevisionError};
-use crate::source::journal::{Gap, Journal, Moment, RecordedChange, Step};
+use crate::source::journal::{Deletion, Gap, Journal, Moment, RecordedChange, Step};
 use crate::source::{Input, Limits, Loaded};
 
 /// Gaps that are listed on standard error.
@@ -159,8 +160,11 @@ impl Past {
     pub(super) fn before_deletion(&self, pod: &Key, limits: &Limits) -> Result<Option<(AtTime, String)>, Failure> {
         match self {
             Self::Journal(path) => {
-                let time = before_deletion(self, &journal_at(path)?, pod)?;
-                Ok(time.map(|time| (AtTime::At(time), format!("{pod} was deleted after {time}; this is the moment before"))))
+                let deletion = journal_at(path)?.last_deletion(Kind::Pod, pod).map_err(|error| self.failed(&error))?;
+                Ok(deletion.map(|Deletion { before, after }| {
+                    let words = format!("{pod} was deleted after {before} and before {after}; this is the moment before");
+                    (AtTime::At(before), words)
+                }))
             }
             Self::Etcd(path) => {
                 let history = EtcdHistory::open(path, limits).map_err(|error| self.failed(&error))?;
@@ -197,25 +201,6 @@ impl Past {
     }
 }
 
-/// Returns the moment before a pod was deleted last, in a journal; `None` if it was not.
-fn before_deletion(past: &Past, journal: &Journal, pod: &Key) -> Result<Option<Timestamp>, Failure> {
-    let first = journal.at(journal.begin()).map_err(|error| past.failed(&error))?;
-    let (mut before, mut found) = (journal.begin(), None);
-    for step in journal.after(&first) {
-        match step {
-            Step::Changes(time, changes) => {
-                if changes.iter().any(|change| matches!(change, RecordedChange::Gone(Kind::Pod, key) if key == pod)) {
-                    found = Some(before);
-                }
-                before = time;
-            }
-            Step::Gap(gap) => before = gap.to,
-            Step::State(moment) => before = moment.time,
-        }
-    }
-    Ok(found)
-}
-
 /// The part of a past around a moment.
 pub(super) struct Window {
     /// The state at the start.
@@ -226,6 +211,8 @@ pub(super) struct Window {
     pub(super) reached: usize,
     /// The events up to the end.
     pub(super) events: Vec<ObservedEvent>,
+    /// The objects and events that scheduling does not read, as they were at the moment.
+    pub(super) neighbors: std::sync::Arc<Neighbors>,
     /// Lines about the source, its gaps and the ends of the window; the last is the most important.
     pub(super) lines: Lines,
 }
@@ -255,7 +242,7 @@ fn journal_window(past: &Past, journal: &Journal, time: Timestamp, read: &dyn Fn
         if begins > time && reached.is_none() {
             // The moment that was asked for ends a revision.
             maker.flush();
-            reached = Some(maker.made.len());
+            reached = Some((maker.made.len(), maker.neighbors.clone()));
         }
         match step {
             Step::Changes(at, changes) => {
@@ -285,14 +272,14 @@ fn journal_window(past: &Past, journal: &Journal, time: Timestamp, read: &dyn Fn
         }
     }
     maker.flush();
-    let reached = reached.unwrap_or(maker.made.len());
+    let (reached, neighbors) = reached.unwrap_or_else(|| (maker.made.len(), std::mem::take(&mut maker.neighbors)));
     if unreadable > 0 {
         lines.line(format_args!("{} in the journal could not be read", count(unreadable, "change")));
     }
     let (begun, ended) = (journal.begin(), journal.end());
     lines
         .line(format_args!("the journal is from {begun} to {ended}; the timeline shows {from} to {end} of it, and --at TIME another part"));
-    Ok(Window { loaded, operations: maker.made, reached, events: maker.events, lines })
+    Ok(Window { loaded, operations: maker.made, reached, events: maker.events, neighbors: neighbors.into(), lines })
 }
 
 fn unreadable_of(changes: &[RecordedChange]) -> usize {
@@ -307,11 +294,9 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
     let shown = changed.partition_point(|changed| *changed <= from);
     let shown = &changed[shown..changed.len().min(shown + JOURNAL_CHANGES)];
     let to = if shown.last() == changed.last() { history.newest() } else { shown.last().copied().unwrap_or(from) };
-    let mut loaded = past.load(history.text(from), history.time_of(from), read);
-    if from != revision {
-        // Workloads and their events are those of the moment: the timeline does not change them.
-        loaded.neighbors = read(&[Input::Text { name: past.path().display().to_string(), text: history.text(revision) }]).neighbors;
-    }
+    let loaded = past.load(history.text(from), history.time_of(from), read);
+    // Workloads and their events are those of the moment: the timeline does not change them, and the steps do not hold them.
+    let neighbors = if from == revision { loaded.neighbors.clone() } else { past.load(history.text(revision), None, read).neighbors };
     let mut lines = Lines::default();
     let mut maker = Operations::new(&loaded);
     let together = shown.len().div_ceil(JOURNAL_REVISIONS).max(1);
@@ -357,7 +342,7 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
         format!("; the timeline shows {from} to {to} of them, and --at rev:N another part")
     };
     lines.line(format_args!("the snapshot holds the revisions {begin} to {newest}{part}"));
-    Ok(Window { loaded, operations: maker.made, reached, events: maker.events, lines })
+    Ok(Window { loaded, operations: maker.made, reached, events: maker.events, neighbors, lines })
 }
 
 /// Changes that are not an operation yet.
@@ -377,6 +362,7 @@ struct Pending {
 struct Operations {
     cluster: Cluster,
     events: Vec<ObservedEvent>,
+    neighbors: Neighbors,
     made: Vec<Operation>,
     pending: Pending,
     /// The time of the last changes.
@@ -391,7 +377,8 @@ fn clock(time: Timestamp) -> Operation {
 impl Operations {
     fn new(loaded: &Loaded) -> Self {
         let (cluster, events) = (loaded.cluster(), loaded.events.clone());
-        Self { cluster, events, made: Vec::new(), pending: Pending::default(), last: None }
+        let neighbors = Neighbors::clone(&loaded.neighbors);
+        Self { cluster, events, neighbors, made: Vec::new(), pending: Pending::default(), last: None }
     }
 
     fn add(&mut self, time: Timestamp, changes: Vec<RecordedChange>) {
@@ -402,7 +389,22 @@ impl Operations {
                 RecordedChange::Put(object) => drop(self.pending.objects.insert((object.kind(), object.key()), Some(object))),
                 RecordedChange::Gone(kind, key) => drop(self.pending.objects.insert((kind, key), None)),
                 RecordedChange::Event(event) => self.pending.events.push(event),
-                RecordedChange::Known(knowledge) => self.pending.unknown = Some(knowledge.missing()),
+                RecordedChange::Neighbor(neighbor) => self.neighbors.insert(*neighbor),
+                RecordedChange::NeighborGone(kind, key) => self.neighbors.remove(kind, &key),
+                RecordedChange::OtherEvent(event) => {
+                    let same = |known: &OtherEvent| {
+                        (&known.about, &known.uid, &known.speaker, &known.reason, &known.text)
+                            == (&event.about, &event.uid, &event.speaker, &event.reason, &event.text)
+                    };
+                    self.neighbors.events.retain(|known| !same(known));
+                    self.neighbors.events.push(event);
+                }
+                RecordedChange::Known(knowledge) => {
+                    self.pending.unknown = Some(knowledge.missing());
+                    if let Some(known) = &knowledge.neighbors {
+                        known.mark(&mut self.neighbors);
+                    }
+                }
                 RecordedChange::Unreadable => {}
             }
         }
@@ -465,7 +467,7 @@ impl Operations {
         let operation =
             changes(&self.cluster, &cluster, &next.events, &format!("recorded again from {}", time.strftime("%H:%M:%SZ")), time);
         self.made.extend(operation);
-        (self.cluster, self.events) = (cluster, next.events.clone());
+        (self.cluster, self.events, self.neighbors) = (cluster, next.events.clone(), Neighbors::clone(&next.neighbors));
     }
 }
 

@@ -89,8 +89,9 @@ impl Wanted {
                     let words = "--scheduler-log and --config-from-log work with one dump, not with a source that holds its past";
                     return Err(Failure::usage(words));
                 }
-                let Window { loaded, operations, reached, events, lines } =
+                let Window { mut loaded, operations, reached, events, neighbors, lines } =
                     past.window(at, &limits, &|inputs| read(inputs, &limits, watch))?;
+                loaded.neighbors = neighbors;
                 let after = Some(After { operations, reached, events, lines: lines.into_vec() });
                 open_loaded(loaded, after, &limits, title, &scheduler, options, watch).map(with)
             }

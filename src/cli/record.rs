@@ -14,11 +14,12 @@ use super::live::{connected, soon};
 use super::{Failure, judgeable};
 use crate::app;
 use crate::cluster::{Cluster, Kind, KindSet};
+use crate::limits::live::NEIGHBORS_ASKED;
 use crate::limits::sessions::METRICS_REQUEST;
 use crate::output::{self, METRICS_MEDIA_TYPE, MetricType, Metrics};
 use crate::source::capture::Vocabulary;
 use crate::source::journal::{JournalHealth, JournalOptions, JournalWriter, RecordedState, unlisted};
-use crate::source::live::{Live, State, Subject, Waits};
+use crate::source::live::{Live, NeighborsQuestion, State, Subject, Waits};
 
 /// Time between two frames.
 const TICK: Duration = Duration::from_secs(1);
@@ -95,6 +96,9 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
     }
     drop(loaded);
     writer.begin(&state, clock());
+    // Workloads, quotas and the events of others are listed again and again, each kind as far as rights allow.
+    live.follow_neighbors(NeighborsQuestion::all(None, NEIGHBORS_ASKED));
+    let mut listed = 0;
     let mut recorder = Recorder { live: &live, args, board, changes: 0, last_line: None, was_well: None };
     recorder.show(&writer, &state);
     let mut lines = Vec::new();
@@ -109,8 +113,14 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
         recorder.changes += changes.len() as u64;
         let version = live.server_version().or_else(|| version.clone());
         let restate = state.apply(changes, stale(&live), version, now, &mut lines);
+        let mut restate = restate.map_err(|error| Failure::source(error.to_string()))?;
+        if live.neighbors_generation() != listed {
+            let (generation, neighbors) = live.newest_neighbors();
+            listed = generation;
+            restate |= state.apply_neighbors(neighbors, &mut lines).map_err(|error| Failure::source(error.to_string()))?;
+        }
         writer.append(&lines, &state, now);
-        if restate.map_err(|error| Failure::source(error.to_string()))? {
+        if restate {
             writer.restate(&state, now);
         }
         recorder.show(&writer, &state);

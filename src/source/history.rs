@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::journal::{RecordedChange, recorded_change};
+use super::journal::{RecordedChange, recorded_changes};
 use super::read::etcd::{self, History, HistoryChange, HistoryStep, HistorySteps, HistoryText};
 use super::read::input::OpenText;
 use super::read::limits::{Budget, Limits};
@@ -145,10 +145,10 @@ impl Iterator for EtcdSteps<'_> {
     fn next(&mut self) -> Option<EtcdStep> {
         loop {
             let HistoryStep { revision, time, changes } = self.0.next()?;
-            let changes = changes.into_iter().filter_map(|change| match change {
-                HistoryChange::Put(text) => recorded_change(&text),
-                HistoryChange::Gone(kind, key) => Some(RecordedChange::Gone(kind, key)),
-                HistoryChange::Unreadable => Some(RecordedChange::Unreadable),
+            let changes = changes.into_iter().flat_map(|change| match change {
+                HistoryChange::Put(text) => recorded_changes(&text),
+                HistoryChange::Gone(kind, key) => vec![RecordedChange::Gone(kind, key)],
+                HistoryChange::Unreadable => vec![RecordedChange::Unreadable],
             });
             let changes: Vec<RecordedChange> = changes.collect();
             if !changes.is_empty() {

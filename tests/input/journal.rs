@@ -11,9 +11,10 @@ use jiff::Timestamp;
 use pretty_assertions::assert_eq;
 use schedscope::app;
 use schedscope::cluster::Key;
+use schedscope::cluster::neighbors::NeighborKind;
 use schedscope::source::capture::Capture;
 use schedscope::source::journal::{GapReason, Journal, Moment};
-use schedscope::source::live::{ConnectOptions, connect};
+use schedscope::source::live::{ConnectOptions, NeighborsQuestion, connect};
 use schedscope::source::{Input, Loaded, Story, load};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -112,15 +113,18 @@ fn a_journal_answers_as_a_dump_of_the_same_moment() {
     let mut recorder = Recorder::start(&server, &folder, &[]);
     assert_eq!(recorder.health()["state"], "recording");
     server.put(pod("huge"));
-    let first = recorder.until("the pod", |_, loaded| has_pod(loaded, "huge"));
+    let first = recorder.until("the pod", |moment, loaded| has_pod(loaded, "huge") && moment.knowledge.neighbors.is_some());
     let dump = folder.path().join("dump.json");
     let options = ConnectOptions { kubeconfig: Some(folder.path().join("config")), watch: false, ..ConnectOptions::default() };
-    let loaded = connect(&options).unwrap().wait_first(Some(Instant::now() + PATIENCE)).unwrap();
+    let live = connect(&options).unwrap();
+    let loaded = live.wait_first(Some(Instant::now() + PATIENCE)).unwrap();
+    let mut neighbors = live.followed_neighbors();
+    neighbors.extend(live.ask_neighbors(NeighborsQuestion::all(None, PATIENCE)).recv().unwrap());
     let (cluster, unknown, version) = (loaded.cluster(), app::unknown_kinds(&loaded.report), app::known_version(&loaded.report));
     let capture = Capture {
         cluster: &cluster,
         events: &loaded.events,
-        neighbors: None,
+        neighbors: Some(&neighbors),
         version: version.as_deref(),
         unknown: &unknown,
         redact: None,
@@ -205,6 +209,28 @@ fn a_recorder_that_is_killed_goes_on_with_a_gap() {
 }
 
 #[test]
+fn workloads_are_recorded_with_the_events_about_them() {
+    let mut objects = story("budgets");
+    objects.push(json!({"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"name": "web", "namespace": "shop", "uid": "web"},
+        "spec": {"replicas": 3, "template": {"spec": {"containers": [{"name": "c"}]}}}, "status": {"replicas": 0, "conditions": [
+        {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "exceeded quota: compute"}]}}));
+    let server = ApiServer::new(&objects);
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::start(&server, &folder, &[]);
+    recorder.health();
+    let web = Key::new("shop", "web");
+    let listed = recorder.until("the workload", |_, loaded| loaded.neighbors.get(NeighborKind::Deployment, &web).is_some());
+    drop(recorder);
+    let journal = folder.path().join("journal");
+    let output = program(&["explain", "deployment/web", "-n", "shop", "--at", &listed.to_string(), "--from"], &[&journal]);
+    assert!(text(&output.stdout).contains("0 of 3 pods are ready"), "{}{}", text(&output.stdout), text(&output.stderr));
+    // Before the first list it is unknown whether there are any.
+    let begin = Journal::open(&journal).unwrap().begin().to_string();
+    let before = program(&["explain", "deployment/web", "-n", "shop", "--at", &begin, "--from"], &[&journal]);
+    assert!(!text(&before.stdout).contains("0 of 3 pods are ready") && before.status.code() != Some(0), "{}", text(&before.stdout));
+}
+
+#[test]
 fn a_kind_whose_changes_do_not_arrive_is_known_in_part() {
     let server = ApiServer::new(&story("budgets"));
     let folder = tempfile::tempdir().unwrap();
@@ -271,17 +297,22 @@ fn the_example_asks_for_exactly_the_rights_that_the_recorder_uses() {
         used.insert((group.to_owned(), resource.to_owned(), verb.to_owned()));
     }
     let objects = example();
-    let role = objects.iter().find(|object| object["kind"] == "ClusterRole").unwrap();
+    let roles: Vec<&Value> = objects.iter().filter(|object| object["kind"] == "ClusterRole").collect();
     let texts = |value: &Value| value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect::<Vec<_>>();
-    let mut allowed = BTreeSet::new();
-    for rule in role["rules"].as_array().unwrap() {
-        for group in texts(&rule["apiGroups"]) {
-            for resource in texts(&rule["resources"]) {
-                allowed.extend(texts(&rule["verbs"]).into_iter().map(|verb| (group.clone(), resource.clone(), verb)));
+    let rights = |role: &Value| {
+        let mut allowed = BTreeSet::new();
+        for rule in role["rules"].as_array().unwrap() {
+            for group in texts(&rule["apiGroups"]) {
+                for resource in texts(&rule["resources"]) {
+                    allowed.extend(texts(&rule["verbs"]).into_iter().map(|verb| (group.clone(), resource.clone(), verb)));
+                }
             }
         }
-    }
-    let beyond: Vec<_> = used.difference(&allowed).collect();
+        allowed
+    };
+    let (allowed, optional) = (rights(roles[0]), rights(roles[1]));
+    let all: BTreeSet<_> = allowed.union(&optional).cloned().collect();
+    let beyond: Vec<_> = used.difference(&all).collect();
     assert!(beyond.is_empty(), "not allowed: {beyond:?}");
     // The server of this test has no PodGroups; where watches bring the first state, nothing needs to be listed first.
     let resources = |set: &BTreeSet<(String, String, String)>| set.iter().map(|(g, r, _)| (g.clone(), r.clone())).collect::<BTreeSet<_>>();
@@ -289,15 +320,20 @@ fn the_example_asks_for_exactly_the_rights_that_the_recorder_uses() {
     assert_eq!(unused, [("scheduling.k8s.io".to_owned(), "podgroups".to_owned())]);
     let verbs: BTreeSet<&str> = allowed.iter().map(|(.., verb)| verb.as_str()).collect();
     assert_eq!(verbs, ["list", "watch"].into());
+    // The optional rights are those of the chapter on live clusters.
+    let chapter = include_str!("../../docs/live.md").split("```yaml\n").find(|block| block.contains("schedscope-workloads")).unwrap();
+    let documented: Value = serde_yaml::from_str(chapter.split("```").next().unwrap()).unwrap();
+    assert_eq!(optional, rights(&documented));
 }
 
 #[test]
 fn the_example_fits_together() {
     let objects = example();
     let kinds: Vec<&str> = objects.iter().map(|object| object["kind"].as_str().unwrap()).collect();
-    let expected = ["Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "PersistentVolumeClaim", "Deployment"];
+    let roles = ["ClusterRole", "ClusterRoleBinding"];
+    let expected = [&["Namespace", "ServiceAccount"][..], &roles, &roles, &["PersistentVolumeClaim", "Deployment"]].concat();
     assert_eq!(kinds, expected);
-    let [namespace, account, role, binding, claim, deployment] = &objects[..] else { panic!("six objects") };
+    let [namespace, account, role, binding, optional, optional_binding, claim, deployment] = &objects[..] else { panic!("eight objects") };
     for object in &objects {
         assert!(object["apiVersion"].is_string() && object["metadata"]["name"].is_string(), "{object}");
     }
@@ -306,6 +342,7 @@ fn the_example_fits_together() {
         assert_eq!(object["metadata"]["namespace"], name(namespace));
     }
     assert_eq!(binding["roleRef"]["name"], name(role));
+    assert_eq!((&optional_binding["roleRef"]["name"], &optional_binding["subjects"]), (&name(optional), &binding["subjects"]));
     assert_eq!(binding["subjects"], json!([{"kind": "ServiceAccount", "name": name(account), "namespace": name(namespace)}]));
     let spec = &deployment["spec"]["template"]["spec"];
     assert_eq!(deployment["spec"]["selector"]["matchLabels"], deployment["spec"]["template"]["metadata"]["labels"]);

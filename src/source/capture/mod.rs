@@ -181,17 +181,17 @@ impl Capture<'_> {
 }
 
 /// Returns the kind as which a kind of the cluster explains missing pods, if it is one.
-fn neighbor_kind(kind: Kind) -> Option<NeighborKind> {
+pub(in crate::source) fn neighbor_kind(kind: Kind) -> Option<NeighborKind> {
     NeighborKind::of(&kind.to_string(), Some(kind.group()))
 }
 
 /// Returns whether objects of the kind are written with those that scheduling reads.
-fn is_of_cluster(kind: NeighborKind) -> bool {
+pub(in crate::source) fn is_of_cluster(kind: NeighborKind) -> bool {
     Kind::iter().any(|of_cluster| neighbor_kind(of_cluster) == Some(kind))
 }
 
 /// Returns an object that scheduling does not read as an item of a typed list.
-fn neighbor_value(neighbor: &Neighbor) -> Value {
+pub(in crate::source) fn neighbor_value(neighbor: &Neighbor) -> Value {
     let mut value = serde_json::to_value(neighbor).unwrap_or_default();
     if let Some(fields) = value.as_object_mut() {
         fields.remove("kind");
@@ -201,7 +201,7 @@ fn neighbor_value(neighbor: &Neighbor) -> Value {
 }
 
 /// Adds the fields that an object lacks.
-fn complete(value: &mut Value, more: Value) {
+pub(in crate::source) fn complete(value: &mut Value, more: Value) {
     match (value, more) {
         (Value::Object(fields), Value::Object(more)) => {
             for (name, field) in more {
@@ -216,7 +216,7 @@ fn complete(value: &mut Value, more: Value) {
     }
 }
 
-fn other_event_value(number: usize, event: &OtherEvent) -> Value {
+pub(in crate::source) fn other_event_value(number: usize, event: &OtherEvent) -> Value {
     let OtherEvent { about, uid, speaker, kind, reason, text, count, first, last } = event;
     let namespace = if about.key.namespace.is_empty() { "default" } else { about.key.namespace.as_str() };
     json!({
@@ -261,7 +261,7 @@ pub(in crate::source) fn write_refusal(out: &mut impl Write, kind: Kind, why: Op
     write_status(out, kind.group(), &kind.plural().to_lowercase(), why)
 }
 
-fn write_status(out: &mut impl Write, group: &str, resource: &str, why: MissingReason) -> io::Result<()> {
+pub(in crate::source) fn write_status(out: &mut impl Write, group: &str, resource: &str, why: MissingReason) -> io::Result<()> {
     let (reason, code, message) = match why {
         MissingReason::Refused => ("Forbidden", 403, "may not be read"),
         MissingReason::Failed => ("InternalError", 500, "could not be read"),

@@ -4,19 +4,27 @@
 //! | --- | --- |
 //! | `+Pod TAB ["shop","web"] TAB {...}` | the state of an object, as an item of a capture's list |
 //! | `-Pod TAB ["shop","web"]` | the object is gone |
+//! | `+Deployment apps/v1 TAB ["shop","web"] TAB {...}` | the state of an object that scheduling does not read, with its API |
 //! | `+Event TAB ["","00000007"] TAB {...}` | an event, by its number in the order of arrival |
+//! | `+OtherEvent TAB ["","00000007"] TAB {...}` | an event of another component than a scheduler, or about another object than a pod |
 //! | `?{...}` | what is known from here on, a [`Knowledge`] |
 //!
 //! A keyframe is a knowledge and then the states of all objects and events, sorted by [`EntryKey`].
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
+use strum::IntoEnumIterator as _;
 
-use crate::cluster::{Key, Kind, KindSet, MissingKinds, Str};
+use crate::cluster::neighbors::{NeighborKind, Neighbors};
+use crate::cluster::{Key, Kind, KindSet, MissingKinds, MissingReason, Str};
+use crate::source::capture::is_of_cluster;
 
 /// The kind in lines about events.
 const EVENT: &str = "Event";
+/// The kind in lines about events of others.
+const OTHER_EVENT: &str = "OtherEvent";
 
 /// The state of a recording at a moment, apart from the objects: which kinds are known, and the cluster's version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +40,65 @@ pub struct Knowledge {
     pub version: Option<String>,
     /// Names and texts are replaced.
     pub redacted: bool,
+    /// Which of the kinds that scheduling does not read are known; `None` before they are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neighbors: Option<KnownNeighbors>,
+}
+
+/// Which kinds that scheduling does not read are known, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct KnownNeighbors {
+    /// The kinds that are listed.
+    listed: BTreeSet<String>,
+    /// The kinds that are not known, or in part, with the reason.
+    withheld: BTreeMap<String, String>,
+    /// Why events about other objects than pods are not known.
+    events: Option<String>,
+}
+
+impl KnownNeighbors {
+    pub(super) fn of(neighbors: &Neighbors) -> Self {
+        Self {
+            listed: neighbors.listed().map(|kind| kind.to_string()).collect(),
+            withheld: neighbors.withheld().map(|(kind, why)| (kind.to_string(), why.to_string())).collect(),
+            events: neighbors.events_withheld.map(|why| why.to_string()),
+        }
+    }
+
+    /// Returns whether a kind is listed.
+    pub(super) fn lists(&self, kind: NeighborKind) -> bool {
+        self.listed.contains(<&str>::from(kind))
+    }
+
+    /// Returns why a kind is not known, or in part. A reason that is not known counts as a failure.
+    pub(super) fn why(&self, kind: NeighborKind) -> Option<MissingReason> {
+        self.withheld.get(<&str>::from(kind)).map(|why| why.parse().unwrap_or(MissingReason::Failed))
+    }
+
+    /// Returns why events about other objects than pods are not known.
+    pub(super) fn why_no_events(&self) -> Option<MissingReason> {
+        self.events.as_ref().map(|why| why.parse().unwrap_or(MissingReason::Failed))
+    }
+
+    /// Marks what is listed as known in part.
+    pub(super) fn doubt(&mut self) {
+        let part = MissingReason::Incomplete.to_string();
+        self.withheld.extend(std::mem::take(&mut self.listed).into_iter().map(|kind| (kind, part.clone())));
+        self.events.get_or_insert(part);
+    }
+
+    /// Marks in others what is known and what is not.
+    pub fn mark(&self, neighbors: &mut Neighbors) {
+        for kind in NeighborKind::iter() {
+            match self.why(kind) {
+                Some(why) => neighbors.withhold(kind, why),
+                None if self.lists(kind) => neighbors.add_listed(kind),
+                None => {}
+            }
+        }
+        neighbors.events_withheld = self.why_no_events();
+    }
 }
 
 impl Knowledge {
@@ -49,8 +116,12 @@ impl Knowledge {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum EntryKey {
     Object(Kind, Key),
+    /// An object that scheduling does not read, by its kind and API.
+    Neighbor(NeighborKind, Str, Key),
     /// An event, by its number in the order of arrival.
     Event(u64),
+    /// An event of others, by its number in the order of arrival.
+    OtherEvent(u64),
 }
 
 /// A line.
@@ -66,7 +137,9 @@ impl EntryKey {
     fn kind(&self) -> String {
         match self {
             Self::Object(kind, _) => kind.to_string(),
+            Self::Neighbor(kind, api_version, _) => format!("{kind} {api_version}"),
             Self::Event(_) => EVENT.to_owned(),
+            Self::OtherEvent(_) => OTHER_EVENT.to_owned(),
         }
     }
 
@@ -74,8 +147,8 @@ impl EntryKey {
         out.write_all(self.kind().as_bytes())?;
         out.write_all(b"\t")?;
         match self {
-            Self::Object(_, key) => serde_json::to_writer(out, &(key.namespace.as_str(), key.name.as_str()))?,
-            Self::Event(number) => serde_json::to_writer(out, &("", number.to_string()))?,
+            Self::Object(_, key) | Self::Neighbor(.., key) => serde_json::to_writer(out, &(key.namespace.as_str(), key.name.as_str()))?,
+            Self::Event(number) | Self::OtherEvent(number) => serde_json::to_writer(out, &("", number.to_string()))?,
         }
         Ok(())
     }
@@ -83,8 +156,14 @@ impl EntryKey {
     fn read(kind: &[u8], key: &[u8]) -> Option<Self> {
         let (namespace, name): (Str, Str) = serde_json::from_slice(key).ok()?;
         let kind = std::str::from_utf8(kind).ok()?;
-        if kind == EVENT {
-            return name.as_str().parse().ok().map(Self::Event);
+        if kind == EVENT || kind == OTHER_EVENT {
+            let of = if kind == EVENT { Self::Event } else { Self::OtherEvent };
+            return name.as_str().parse().ok().map(of);
+        }
+        if let Some((kind, api_version)) = kind.split_once(' ') {
+            // Those that scheduling reads too are one with what it reads.
+            let kind = kind.parse().ok().filter(|kind| !is_of_cluster(*kind))?;
+            return Some(Self::Neighbor(kind, api_version.into(), Key { namespace, name }));
         }
         Some(Self::Object(kind.parse().ok()?, Key { namespace, name }))
     }
@@ -139,10 +218,18 @@ mod tests {
     fn lines_are_read_as_they_are_written() {
         let pod = EntryKey::Object(Kind::Pod, Key::new("a\tb\n\"", "web"));
         let event = EntryKey::Event(7);
+        let mut neighbors = Neighbors::default();
+        neighbors.add_listed(NeighborKind::Job);
+        neighbors.withhold(NeighborKind::Deployment, MissingReason::Partial);
+        neighbors.events_withheld = Some(MissingReason::Refused);
+        let mut marked = Neighbors::default();
+        KnownNeighbors::of(&neighbors).mark(&mut marked);
+        assert_eq!(marked, neighbors);
         let knowledge = Knowledge {
             unlisted: [Kind::PodGroup].into_iter().collect(),
             stale: [Kind::Node].into_iter().collect(),
             version: Some("v1.36.2".to_owned()),
+            neighbors: Some(KnownNeighbors::of(&neighbors)),
             ..Knowledge::default()
         };
         let mut out = Vec::new();
@@ -150,6 +237,10 @@ mod tests {
         put(&mut out, &pod, item).unwrap();
         put(&mut out, &event, item).unwrap();
         gone(&mut out, &pod).unwrap();
+        let web = EntryKey::Neighbor(NeighborKind::Deployment, "apps/v1".into(), Key::new("shop", "web"));
+        put(&mut out, &web, item).unwrap();
+        gone(&mut out, &web).unwrap();
+        put(&mut out, &EntryKey::OtherEvent(7), item).unwrap();
         known(&mut out, &knowledge).unwrap();
         let lines: Vec<Option<Entry<'_>>> = out.split(|byte| *byte == b'\n').map(read).collect();
         let json = b"{\"a\":\"\\t\"}".as_slice();
@@ -157,6 +248,9 @@ mod tests {
             Some(Entry::Put(pod.clone(), json)),
             Some(Entry::Put(event, json)),
             Some(Entry::Gone(pod)),
+            Some(Entry::Put(web.clone(), json)),
+            Some(Entry::Gone(web)),
+            Some(Entry::Put(EntryKey::OtherEvent(7), json)),
             Some(Entry::Known(Box::new(knowledge.clone()))),
             None,
         ];
@@ -166,9 +260,17 @@ mod tests {
 
     #[test]
     fn other_lines_are_none() {
-        for line in
-            ["+Pod", "+Pod\t[\"a\"]\t{}", "-Pod\t[\"a\",\"b\"]\t{}", "+Secret\t[\"a\",\"b\"]\t{}", "*Pod\t[\"a\",\"b\"]\t{}", "?", "?{"]
-        {
+        for line in [
+            "+Pod",
+            "+Pod\t[\"a\"]\t{}",
+            "-Pod\t[\"a\",\"b\"]\t{}",
+            "+Secret v1\t[\"a\",\"b\"]\t{}",
+            "+ReplicaSet apps/v1\t[\"a\",\"b\"]\t{}",
+            "+Secret\t[\"a\",\"b\"]\t{}",
+            "*Pod\t[\"a\",\"b\"]\t{}",
+            "?",
+            "?{",
+        ] {
             assert_eq!(read(line.as_bytes()), None, "{line}");
         }
     }
@@ -182,8 +284,11 @@ mod tests {
             object(Kind::Pod, "a", "c"),
             object(Kind::Pod, "b", "a"),
             object(Kind::VolumeAttachment, "", "a"),
+            EntryKey::Neighbor(NeighborKind::CronJob, "batch/v1".into(), Key::new("b", "a")),
+            EntryKey::Neighbor(NeighborKind::Deployment, "apps/v1".into(), Key::new("a", "a")),
             EntryKey::Event(9),
             EntryKey::Event(10),
+            EntryKey::OtherEvent(1),
         ];
         assert!(sorted.is_sorted());
     }

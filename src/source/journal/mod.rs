@@ -24,10 +24,10 @@ mod segment;
 mod state;
 mod write;
 
-pub use entry::Knowledge;
+pub use entry::{Knowledge, KnownNeighbors};
 pub use gap::{Gap, GapReason};
-pub(super) use read::recorded_change;
-pub use read::{Journal, Moment, MomentError, RecordedChange, Step, Steps};
+pub(super) use read::recorded_changes;
+pub use read::{Deletion, Journal, Moment, MomentError, RecordedChange, Step, Steps};
 pub use state::{RecordedState, unlisted};
 pub use write::{JournalError, JournalHealth, JournalOptions, JournalWriter};
 

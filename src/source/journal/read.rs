@@ -12,15 +12,17 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use strum::IntoEnumIterator;
 
-use super::entry::{self, Entry, EntryKey, Knowledge};
+use super::entry::{self, Entry, EntryKey, Knowledge, KnownNeighbors};
 use super::frame::{Frame, FrameKind, Frames};
 use super::gap::{Gap, GapReason};
 use super::segment::{self, Segment, SegmentBytes};
 use super::write::{BEAT, JournalError, is_being_written};
-use crate::cluster::{Key, Kind, MissingKinds, Object, ObservedEvent};
+use crate::cluster::neighbors::{Neighbor, NeighborKind, OtherEvent};
+use crate::cluster::{Key, Kind, MissingKinds, Object, ObservedEvent, Str};
 use crate::limits::sources::{GROWTH, GROWTH_BEYOND, JOURNAL_GAPS, JOURNAL_LINE};
-use crate::source::capture::write_refusal;
-use crate::source::decode::{Context, DecodedItem, decode_text};
+use crate::source::capture::{is_of_cluster, write_refusal, write_status};
+use crate::source::decode::neighbors::DecodedNeighbor;
+use crate::source::decode::{Context, Decoded, DecodedItem, decode_text};
 use crate::source::layout::Hint;
 use crate::source::read::input::{BoxRead, OpenText};
 use crate::source::read::made::{MadeText, WriteParts};
@@ -267,12 +269,130 @@ impl Journal {
         recorded.find(|gap| gap.contains(time)).or_else(|| damaged(first.time))
     }
 
+    /// Returns the last deletion of an object. Segments are read from the end, one at a time, and none before that of the deletion.
+    ///
+    /// # Errors
+    /// Returns an error if a segment cannot be read.
+    pub fn last_deletion(&self, kind: Kind, key: &Key) -> Result<Option<Deletion>, MomentError> {
+        let read = |number: usize| LoadedSegment::read(&self.segments[number].0).map_err(|error| MomentError::Io(error.to_string()));
+        let lines = ObjectLines::new(EntryKey::Object(kind, key.clone()));
+        let mut number = self.segments.len();
+        let mut next: Option<LoadedSegment> = None;
+        while number > 0 {
+            number -= 1;
+            let segment = match next.take() {
+                Some(segment) => segment,
+                None => read(number)?,
+            };
+            if let Some(deletion) = lines.last_deletion_in(&segment) {
+                return Ok(Some(deletion));
+            }
+            let Some(begin) = number.checked_sub(1).and(segment.frames.whole.first()) else { continue };
+            let earlier = read(number - 1)?;
+            let is_after_gap = segment.frames.whole.get(1).is_some_and(|second| second.kind == FrameKind::Gap);
+            if let Some(end) = earlier.frames.whole.last()
+                && (is_after_gap || end.sequence + 1 != begin.sequence)
+                && begin.kind == FrameKind::Keyframe
+                && lines.is_at_end_of(&earlier)
+                && !lines.is_in_keyframe(segment.payload(begin))
+            {
+                return Ok(Some(Deletion { before: end.time, after: begin.time }));
+            }
+            next = Some(earlier);
+        }
+        Ok(None)
+    }
+
     /// Returns the steps after a moment, oldest first.
     pub fn after(&self, moment: &Moment) -> Steps<'_> {
         let FramePlace { segment, frame } = moment.place;
         let last =
             frame.checked_sub(1).and_then(|last| moment.content.segment.frames.whole.get(last)).map(|last| (last.sequence, last.time));
         Steps { journal: self, segment, frame, read: Some(moment.content.segment.clone()), last }
+    }
+}
+
+/// The deletion of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deletion {
+    /// The last moment that is recorded with the object.
+    pub before: Timestamp,
+    /// The first moment that is recorded without it.
+    pub after: Timestamp,
+}
+
+/// The lines about an object.
+struct ObjectLines {
+    key: EntryKey,
+    /// The line of its deletion.
+    gone: Vec<u8>,
+    /// The start of the line of a state.
+    put: Vec<u8>,
+}
+
+impl ObjectLines {
+    fn new(key: EntryKey) -> Self {
+        let (mut gone, mut put) = (Vec::new(), Vec::new());
+        // Writing into memory does not fail.
+        let _ = entry::gone(&mut gone, &key).and_then(|()| entry::put(&mut put, &key, |_| Ok(())));
+        gone.pop();
+        put.pop();
+        Self { key, gone, put }
+    }
+
+    /// Returns whether the last of the lines about the object is a state; `None` without one.
+    fn last_in(&self, lines: &[u8]) -> Option<bool> {
+        let of = |line: &[u8]| if line == self.gone { Some(false) } else { line.starts_with(&self.put).then_some(true) };
+        lines.split(|byte| *byte == b'\n').rev().find_map(of)
+    }
+
+    fn last_deletion_in(&self, segment: &LoadedSegment) -> Option<Deletion> {
+        let (mut before, mut found) = (segment.frames.whole.first()?.time, None);
+        for frame in &segment.frames.whole {
+            match frame.kind {
+                FrameKind::Keyframe => before = frame.time,
+                FrameKind::Gap => {}
+                FrameKind::Changes => {
+                    let is_gone =
+                        unpack(segment.payload(frame)).is_ok_and(|lines| lines.split(|byte| *byte == b'\n').any(|line| line == self.gone));
+                    if is_gone {
+                        found = Some(Deletion { before, after: frame.time });
+                    }
+                    before = frame.time;
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns whether the object is there after all frames of a segment.
+    fn is_at_end_of(&self, segment: &LoadedSegment) -> bool {
+        let changes = segment.frames.whole.iter().rev().filter(|frame| frame.kind == FrameKind::Changes);
+        let last = changes.filter_map(|frame| unpack(segment.payload(frame)).ok()).find_map(|lines| self.last_in(&lines));
+        let keyframe = || segment.frames.whole.first().filter(|frame| frame.kind == FrameKind::Keyframe);
+        last.unwrap_or_else(|| keyframe().is_some_and(|frame| self.is_in_keyframe(segment.payload(frame))))
+    }
+
+    /// Returns whether a keyframe has the object. Its lines are in the order of their keys.
+    fn is_in_keyframe(&self, payload: &[u8]) -> bool {
+        let limit = payload.len() as u64 * GROWTH + GROWTH_BEYOND;
+        let mut lines = BufReader::with_capacity(1 << 16, MultiGzDecoder::new(payload).take(limit));
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let read = lines.by_ref().take(JOURNAL_LINE).read_until(b'\n', &mut line);
+            if !read.is_ok_and(|count| count > 0) {
+                return false;
+            }
+            if line.starts_with(&self.put) {
+                return true;
+            }
+            if let Some(Entry::Put(key, _)) = entry::read(line.strip_suffix(b"\n").unwrap_or(&line))
+                && key > self.key
+            {
+                return false;
+            }
+        }
     }
 }
 
@@ -319,6 +439,9 @@ impl Moment {
         let mut knowledge = self.knowledge.clone();
         if self.in_doubt {
             knowledge.stale = Kind::iter().collect();
+            if let Some(neighbors) = &mut knowledge.neighbors {
+                neighbors.doubt();
+            }
         }
         knowledge
     }
@@ -350,7 +473,8 @@ impl OpenText for MomentText {
             latest: latest.range(..).peekable(),
             knowledge: &self.knowledge,
             missing: self.knowledge.missing(),
-            kinds: Kind::iter().map(Some).chain([None]).collect(),
+            lists: lists(),
+            version: None,
             items: None,
             next: None,
             is_begun: false,
@@ -369,8 +493,10 @@ struct DumpText<'a> {
     latest: Peekable<Range<'a, EntryKey, Option<Box<[u8]>>>>,
     knowledge: &'a Knowledge,
     missing: MissingKinds,
-    /// The lists that follow; `None` is that of events.
-    kinds: Vec<Option<Kind>>,
+    /// The lists that follow, the next one last.
+    lists: Vec<ListOf>,
+    /// The API of the list that is being written, and of the last one of the same kind that scheduling does not read.
+    version: Option<Str>,
     /// Items of the list that is being written.
     items: Option<usize>,
     /// The next entry.
@@ -432,37 +558,44 @@ impl DumpText<'_> {
         }
     }
 
-    /// Returns whether the next entry is of a kind; `None` are events.
-    fn next_is(&self, kind: Option<Kind>) -> bool {
-        match &self.next {
-            Some((EntryKey::Object(of, _), _)) => kind == Some(*of),
-            Some((EntryKey::Event(_), _)) => kind.is_none(),
-            None => false,
+    /// Returns the API of the next entry if it is of a list.
+    fn next_in(&self, list: ListOf) -> Option<Str> {
+        match (&self.next.as_ref()?.0, list) {
+            (EntryKey::Object(kind, _), ListOf::Objects(of)) if *kind == of => Some(of.api_version().into()),
+            (EntryKey::Neighbor(kind, api_version, _), ListOf::Neighbors(of)) if *kind == of => Some(api_version.clone()),
+            (EntryKey::Event(_) | EntryKey::OtherEvent(_), ListOf::Events) => Some("v1".into()),
+            _ => None,
         }
     }
-}
 
-impl WriteParts for DumpText<'_> {
-    fn write_part(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
-        if !self.is_begun {
-            self.is_begun = true;
-            self.next = self.advance()?;
-        }
-        let Some(kind) = self.kinds.first().copied() else { return Ok(false) };
-        if self.items.is_none() {
-            if let Some(kind) = kind {
+    /// Writes the refusal of a list, and returns the API of the list if one is written though it has no items.
+    fn begin(&self, list: ListOf, out: &mut Vec<u8>) -> io::Result<Option<Str>> {
+        let neighbors = self.knowledge.neighbors.as_ref();
+        Ok(match list {
+            ListOf::Objects(kind) => {
                 write_refusal(out, kind, self.missing.why(kind))?;
+                (!self.knowledge.unlisted.contains(kind)).then(|| kind.api_version().into())
             }
-            if !self.next_is(kind) && kind.is_some_and(|kind| self.knowledge.unlisted.contains(kind)) {
-                self.kinds.remove(0);
-                return Ok(true);
+            ListOf::Neighbors(kind) => {
+                let group = kind.groups()[0];
+                if let Some(why) = neighbors.and_then(|known| known.why(kind)) {
+                    write_status(out, group, &kind.resource(), why)?;
+                }
+                let is_listed = neighbors.is_some_and(|known| known.lists(kind));
+                is_listed.then(|| if group.is_empty() { "v1".into() } else { format!("{group}/v1").into() })
             }
-            let (name, api_version) =
-                kind.map_or_else(|| ("Event".to_owned(), "v1".to_owned()), |kind| (kind.to_string(), kind.api_version()));
-            out.extend(format!("{{\"kind\":\"{name}List\",\"apiVersion\":\"{api_version}\",\"items\":[").as_bytes());
-            self.items = Some(0);
-        }
-        while self.next_is(kind) {
+            ListOf::Events => {
+                if let Some(why) = neighbors.and_then(KnownNeighbors::why_no_events) {
+                    write_status(out, "", "events", why)?;
+                }
+                Some("v1".into())
+            }
+        })
+    }
+
+    /// Writes the items of a list that are there, up to a length; returns whether more follow.
+    fn write_items(&mut self, list: ListOf, out: &mut Vec<u8>) -> io::Result<bool> {
+        while self.next_in(list).is_some_and(|api_version| self.version.as_ref() == Some(&api_version)) {
             if out.len() > CHUNK {
                 return Ok(true);
             }
@@ -475,8 +608,61 @@ impl WriteParts for DumpText<'_> {
         }
         out.extend_from_slice(b"]}\n");
         self.items = None;
-        self.kinds.remove(0);
-        if kind.is_none()
+        Ok(false)
+    }
+}
+
+/// A list of a dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListOf {
+    Objects(Kind),
+    /// One for each API of the kind.
+    Neighbors(NeighborKind),
+    Events,
+}
+
+impl ListOf {
+    fn kind(self) -> String {
+        match self {
+            Self::Objects(kind) => kind.to_string(),
+            Self::Neighbors(kind) => kind.to_string(),
+            Self::Events => "Event".to_owned(),
+        }
+    }
+}
+
+/// Returns the lists of a dump, the first one last.
+fn lists() -> Vec<ListOf> {
+    let neighbors = NeighborKind::iter().filter(|kind| !is_of_cluster(*kind)).map(ListOf::Neighbors);
+    let mut lists: Vec<ListOf> = Kind::iter().map(ListOf::Objects).chain(neighbors).chain([ListOf::Events]).collect();
+    lists.reverse();
+    lists
+}
+
+impl WriteParts for DumpText<'_> {
+    fn write_part(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
+        if !self.is_begun {
+            self.is_begun = true;
+            self.next = self.advance()?;
+        }
+        let Some(list) = self.lists.last().copied() else { return Ok(false) };
+        if self.items.is_none() {
+            // Without items, a list is written once at most.
+            let empty = if self.version.is_none() { self.begin(list, out)? } else { None };
+            match self.next_in(list).or(empty) {
+                Some(api_version) => {
+                    out.extend(format!("{{\"kind\":\"{}List\",\"apiVersion\":\"{api_version}\",\"items\":[", list.kind()).as_bytes());
+                    (self.version, self.items) = (Some(api_version), Some(0));
+                }
+                None => {
+                    self.version = None;
+                    self.lists.pop();
+                    return Ok(true);
+                }
+            }
+        }
+        if !self.write_items(list, out)?
+            && list == ListOf::Events
             && let Some(version) = &self.knowledge.version
         {
             out.extend(format!("{}\n", json!({"serverVersion": {"gitVersion": version}})).as_bytes());
@@ -494,6 +680,12 @@ pub enum RecordedChange {
     Gone(Kind, Key),
     /// An event, or its next occurrence.
     Event(ObservedEvent),
+    /// The new state of an object that scheduling does not read, or of the part of one that it does not.
+    Neighbor(Box<Neighbor>),
+    /// An object that scheduling does not read is gone.
+    NeighborGone(NeighborKind, Key),
+    /// An event of others, or its next occurrence.
+    OtherEvent(OtherEvent),
     /// Another knowledge from here on.
     Known(Box<Knowledge>),
     /// A line that cannot be read.
@@ -583,7 +775,7 @@ impl Iterator for Steps<'_> {
                         return Some(Step::Gap(Gap::new(from, frame.time, GapReason::Damaged)));
                     };
                     let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-                    let changes: Vec<RecordedChange> = lines.filter_map(change).collect();
+                    let changes: Vec<RecordedChange> = lines.flat_map(changes_of).collect();
                     if !changes.is_empty() {
                         return Some(Step::Changes(frame.time, changes));
                     }
@@ -593,40 +785,49 @@ impl Iterator for Steps<'_> {
     }
 }
 
-/// Returns the change of a line; `None` if it is about an event that is forgotten.
-fn change(line: &[u8]) -> Option<RecordedChange> {
+/// Returns the changes of a line; none if it is about an event that is forgotten.
+fn changes_of(line: &[u8]) -> Vec<RecordedChange> {
     match entry::read(line) {
-        Some(Entry::Put(EntryKey::Object(kind, _), item)) => Some(decoded(&kind.to_string(), kind.api_version(), item)),
-        Some(Entry::Put(EntryKey::Event(_), item)) => Some(decoded("Event", "v1".to_owned(), item)),
-        Some(Entry::Gone(EntryKey::Object(kind, key))) => Some(RecordedChange::Gone(kind, key)),
-        Some(Entry::Gone(EntryKey::Event(_))) => None,
-        Some(Entry::Known(knowledge)) => Some(RecordedChange::Known(knowledge)),
-        None => Some(RecordedChange::Unreadable),
+        Some(Entry::Put(EntryKey::Object(kind, _), item)) => decoded(&kind.to_string(), kind.api_version(), item),
+        Some(Entry::Put(EntryKey::Neighbor(kind, api_version, _), item)) => decoded(kind.into(), api_version.to_string(), item),
+        Some(Entry::Put(EntryKey::Event(_) | EntryKey::OtherEvent(_), item)) => decoded("Event", "v1".to_owned(), item),
+        Some(Entry::Gone(EntryKey::Object(kind, key))) => vec![RecordedChange::Gone(kind, key)],
+        Some(Entry::Gone(EntryKey::Neighbor(kind, _, key))) => vec![RecordedChange::NeighborGone(kind, key)],
+        Some(Entry::Gone(EntryKey::Event(_) | EntryKey::OtherEvent(_))) => Vec::new(),
+        Some(Entry::Known(knowledge)) => vec![RecordedChange::Known(knowledge)],
+        None => vec![RecordedChange::Unreadable],
     }
 }
 
 /// Decodes an item of a list of a kind, as the items of a dump are.
-fn decoded(kind: &str, api_version: String, item: &[u8]) -> RecordedChange {
+fn decoded(kind: &str, api_version: String, item: &[u8]) -> Vec<RecordedChange> {
     let list = TypeMeta { kind: Some(format!("{kind}List")), api_version: Some(api_version), self_link: None };
-    decoded_in(&list, item).unwrap_or(RecordedChange::Unreadable)
+    let changes = decoded_in(&list, item);
+    if changes.is_empty() { vec![RecordedChange::Unreadable] } else { changes }
 }
 
-/// Decodes an object with its kind, as those of a dump are; `None` if scheduling does not read it.
-pub(in crate::source) fn recorded_change(object: &[u8]) -> Option<RecordedChange> {
+/// Decodes an object with its kind, as those of a dump are; none if nothing reads it.
+pub(in crate::source) fn recorded_changes(object: &[u8]) -> Vec<RecordedChange> {
     decoded_in(&TypeMeta::default(), object)
 }
 
-fn decoded_in(list: &TypeMeta, item: &[u8]) -> Option<RecordedChange> {
+fn decoded_in(list: &TypeMeta, item: &[u8]) -> Vec<RecordedChange> {
     let hint = Hint::default();
     let context = Context { list, list_open: false, index: Some(0), depth: 1, hint: &hint, patterns: None };
     let mut out = Vec::with_capacity(1);
     decode_text(item, Syntax::Json, context, 0, &mut out);
-    let what = out.pop().map(|decoded| decoded.what);
-    let what = if let Some(DecodedItem::Mended(what, _)) = what { Some(*what) } else { what };
-    match what {
-        Some(DecodedItem::Object { object, .. }) => Some(RecordedChange::Put(object)),
-        Some(DecodedItem::Event(seen)) => Some(RecordedChange::Event(seen.event)),
-        Some(DecodedItem::Other(_) | DecodedItem::Unread(_)) => None,
+    let Some(Decoded { what, neighbor, .. }) = out.pop() else { return vec![RecordedChange::Unreadable] };
+    let what = if let DecodedItem::Mended(what, _) = what { *what } else { what };
+    let change = match what {
+        DecodedItem::Object { object, .. } => Some(RecordedChange::Put(object)),
+        DecodedItem::Event(seen) => Some(RecordedChange::Event(seen.event)),
+        DecodedItem::Other(_) | DecodedItem::Unread(_) => None,
         _ => Some(RecordedChange::Unreadable),
-    }
+    };
+    let neighbor = neighbor.and_then(|neighbor| match *neighbor {
+        DecodedNeighbor::Object(neighbor) => Some(RecordedChange::Neighbor(Box::new(neighbor))),
+        DecodedNeighbor::Event(_, event) => Some(RecordedChange::OtherEvent(event)),
+        DecodedNeighbor::Withheld(..) => None,
+    });
+    change.into_iter().chain(neighbor).collect()
 }

@@ -6,13 +6,17 @@ use std::io::{self, Write};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize as _;
 use serde_json::{Serializer, Value, json};
+use strum::IntoEnumIterator as _;
 
-use super::entry::{self, EntryKey, Knowledge};
-use crate::cluster::{Cluster, Key, Kind, KindSet, Object, ObservedEvent, Str};
+use super::entry::{self, EntryKey, Knowledge, KnownNeighbors};
+use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
+use crate::cluster::{Cluster, Key, Kind, KindSet, MissingReason, Object, ObservedEvent, Str};
 use crate::limits::sources::JOURNAL_EVENTS;
 use crate::output::Json;
 use crate::source::assemble::Loaded;
-use crate::source::capture::{Redactor, Vocabulary, event_value, value};
+use crate::source::capture::{
+    Redactor, Vocabulary, complete, event_value, is_of_cluster, neighbor_kind, neighbor_value, other_event_value, value,
+};
 use crate::source::live::Change;
 
 /// How long an event is kept: API servers forget theirs after an hour.
@@ -26,6 +30,14 @@ fn identity(event: &ObservedEvent) -> EventIdentity {
     (pod.clone(), uid.clone(), reason.clone(), controller.clone(), note.clone(), *first)
 }
 
+/// The fields of an event of others that stay when it occurs again.
+type OtherIdentity = (About, Str, Str, Str, String, Option<Timestamp>);
+
+fn other_identity(event: &OtherEvent) -> OtherIdentity {
+    let OtherEvent { about, uid, speaker, reason, text, first, .. } = event;
+    (about.clone(), uid.clone(), speaker.clone(), reason.clone(), text.clone(), *first)
+}
+
 /// The state of a cluster that is recorded.
 #[derive(Debug, Default)]
 pub struct RecordedState<'w> {
@@ -35,6 +47,11 @@ pub struct RecordedState<'w> {
     events: BTreeMap<u64, ObservedEvent>,
     numbers: HashMap<EventIdentity, u64>,
     next: u64,
+    /// The objects that scheduling does not read.
+    neighbors: Neighbors,
+    /// The events of others by number, in the order of arrival.
+    other_events: BTreeMap<u64, OtherEvent>,
+    next_other: u64,
     /// Replaces names and texts in all lines.
     redactor: Option<Redactor<'w>>,
 }
@@ -132,6 +149,107 @@ impl<'w> RecordedState<'w> {
         Ok(self.redactor.as_ref().map(Redactor::rules) != rules)
     }
 
+    /// Takes in the objects and events that scheduling does not read, as they are now, and writes a line for each that changed. Returns
+    /// whether a keyframe should follow, as [`Self::apply`] does.
+    ///
+    /// # Errors
+    /// Returns an error if an object cannot be written as JSON.
+    pub fn apply_neighbors(&mut self, mut now: Neighbors, out: &mut Vec<u8>) -> io::Result<bool> {
+        let rules = self.redactor.as_ref().map(Redactor::rules);
+        let mut events = std::mem::take(&mut now.events);
+        if events.len() > JOURNAL_EVENTS {
+            events.sort_by_key(|event| event.last.or(event.first));
+            events.drain(..events.len() - JOURNAL_EVENTS);
+            now.events_withheld = Some(MissingReason::Incomplete);
+        }
+        if let Some(redactor) = &mut self.redactor {
+            for neighbor in now.objects() {
+                redactor.collect(&mut neighbor_value(neighbor));
+            }
+            for event in &events {
+                redactor.collect(&mut other_event_value(0, event));
+            }
+            redactor.finish();
+        }
+        let before = std::mem::replace(&mut self.neighbors, now);
+        let now = &self.neighbors;
+        for neighbor in before.objects() {
+            let other = now.get(neighbor.kind, &neighbor.metadata.key());
+            if other.is_none_or(|other| other.api_version != neighbor.api_version) {
+                self.gone_neighbor(out, neighbor)?;
+            }
+        }
+        for neighbor in now.objects() {
+            if before.get(neighbor.kind, &neighbor.metadata.key()) != Some(neighbor) {
+                self.put_neighbor(out, neighbor)?;
+            }
+        }
+        self.take_other_events(events, out)?;
+        let known = Some(KnownNeighbors::of(&self.neighbors));
+        if known != self.knowledge.neighbors {
+            self.knowledge.neighbors = known;
+            entry::known(out, &self.knowledge)?;
+        }
+        Ok(self.redactor.as_ref().map(Redactor::rules) != rules)
+    }
+
+    /// Writes the events of others that came, occurred again or expired.
+    fn take_other_events(&mut self, events: Vec<OtherEvent>, out: &mut Vec<u8>) -> io::Result<()> {
+        let before = std::mem::take(&mut self.other_events);
+        let mut numbers: HashMap<OtherIdentity, (u64, OtherEvent)> =
+            before.into_iter().map(|(number, event)| (other_identity(&event), (number, event))).collect();
+        for event in events {
+            let known = numbers.remove(&other_identity(&event));
+            let number = known.as_ref().map_or(self.next_other, |(number, _)| *number);
+            self.next_other = self.next_other.max(number + 1);
+            if known.is_none_or(|(_, known)| known != event) {
+                self.put_other_event(out, number, &event)?;
+            }
+            self.other_events.insert(number, event);
+        }
+        let mut expired: Vec<u64> = numbers.into_values().map(|(number, _)| number).collect();
+        expired.sort_unstable();
+        expired.into_iter().try_for_each(|number| entry::gone(out, &EntryKey::OtherEvent(number)))
+    }
+
+    /// Returns the line key of an object that scheduling does not read, and its item.
+    fn neighbor_entry(&self, neighbor: &Neighbor) -> (EntryKey, Value) {
+        let mut item = neighbor_value(neighbor);
+        if let Some(redactor) = &self.redactor {
+            redactor.apply(neighbor.kind.into(), &mut item);
+        }
+        (EntryKey::Neighbor(neighbor.kind, neighbor.api_version.clone(), key_of(&item)), item)
+    }
+
+    /// Writes the state of an object. Those of kinds that scheduling reads too are one with what it reads.
+    fn put_neighbor(&self, out: &mut Vec<u8>, neighbor: &Neighbor) -> io::Result<()> {
+        if is_of_cluster(neighbor.kind) {
+            return self.of_cluster(neighbor).map_or(Ok(()), |object| self.put_object(out, &object));
+        }
+        let (key, item) = self.neighbor_entry(neighbor);
+        entry::put(out, &key, |out| write_item(out, &item))
+    }
+
+    fn gone_neighbor(&self, out: &mut Vec<u8>, neighbor: &Neighbor) -> io::Result<()> {
+        if is_of_cluster(neighbor.kind) {
+            return self.of_cluster(neighbor).map_or(Ok(()), |object| self.put_object(out, &object));
+        }
+        entry::gone(out, &self.neighbor_entry(neighbor).0)
+    }
+
+    fn of_cluster(&self, neighbor: &Neighbor) -> Option<Object> {
+        let kind = neighbor.kind.to_string().parse().ok()?;
+        self.cluster.get(kind, &neighbor.metadata.key())
+    }
+
+    fn put_other_event(&self, out: &mut Vec<u8>, number: u64, event: &OtherEvent) -> io::Result<()> {
+        let mut item = other_event_value(number as usize, event);
+        if let Some(redactor) = &self.redactor {
+            redactor.apply("Event", &mut item);
+        }
+        entry::put(out, &EntryKey::OtherEvent(number), |out| write_item(out, &item))
+    }
+
     /// Makes replacements for the texts of changes.
     fn collect(&mut self, changes: &[Change]) {
         let Some(redactor) = &mut self.redactor else { return };
@@ -156,6 +274,9 @@ impl<'w> RecordedState<'w> {
     fn put_object(&self, out: &mut Vec<u8>, object: &Object) -> io::Result<()> {
         let kind = object.kind();
         let mut item = value(object);
+        if let Some(neighbor) = neighbor_kind(kind).and_then(|kind| self.neighbors.get(kind, &object.key())) {
+            complete(&mut item, neighbor_value(neighbor));
+        }
         let Some(redactor) = &self.redactor else {
             return entry::put(out, &EntryKey::Object(kind, object.key()), |out| write_item(out, &item));
         };
@@ -213,8 +334,21 @@ impl<'w> RecordedState<'w> {
                 lines.clear();
             }
         }
+        let mut neighbors: Vec<(EntryKey, Value)> = Vec::new();
+        for kind in NeighborKind::iter().filter(|kind| !is_of_cluster(*kind)) {
+            neighbors.extend(self.neighbors.of_kind(kind).map(|neighbor| self.neighbor_entry(neighbor)));
+            neighbors.sort_by(|a, b| a.0.cmp(&b.0));
+            for (key, item) in neighbors.drain(..) {
+                entry::put(&mut lines, &key, |out| write_item(out, &item))?;
+            }
+            out.write_all(&lines)?;
+            lines.clear();
+        }
         for (number, event) in &self.events {
             self.put_event(&mut lines, *number, event)?;
+        }
+        for (number, event) in &self.other_events {
+            self.put_other_event(&mut lines, *number, event)?;
         }
         out.write_all(&lines)
     }

@@ -12,7 +12,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::frame::{self, FrameKind};
 use super::*;
-use crate::cluster::{Cluster, Key, Kind, KindSet, Object, ObservedEvent};
+use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
+use crate::cluster::{Cluster, Key, Kind, KindSet, MissingReason, Object, ObservedEvent};
 use crate::limits::sources::{JOURNAL_EVENTS, JOURNAL_GAPS, JOURNAL_LINE};
 use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Change;
@@ -222,6 +223,9 @@ fn steps_lead_from_each_moment_to_the_last() {
                 Step::Changes(_, changes) => {
                     for change in changes {
                         match change {
+                            RecordedChange::Neighbor(_) | RecordedChange::NeighborGone(..) | RecordedChange::OtherEvent(_) => {
+                                panic!("none was recorded")
+                            }
                             RecordedChange::Put(object) => drop(state.insert(object)),
                             RecordedChange::Gone(kind, key) => assert!(state.remove(kind, &key).is_some(), "{kind} {key}"),
                             RecordedChange::Event(_) | RecordedChange::Known(_) => {}
@@ -486,4 +490,157 @@ fn a_redacted_journal_has_no_name_and_the_same_replacements_throughout() {
     // Sorted as the originals are, the thirtieth went.
     let names: Vec<Key> = last.pods.iter().map(|pod| pod.key()).collect();
     assert_eq!(names.iter().position(|key| end.pods.get(key).is_none()), Some(29));
+}
+
+fn neighbor(kind: NeighborKind, api_version: &str, name: &str, replicas: usize) -> Neighbor {
+    let text = format!(
+        r#"{{"metadata":{{"name":"{name}","namespace":"shop"}},"spec":{{"replicas":{replicas}}},"status":{{"replicas":{replicas}}}}}"#
+    );
+    Neighbor::deserialize_kind(kind, api_version.into(), &mut serde_json::Deserializer::from_str(&text)).unwrap()
+}
+
+fn drawn_neighbors(random: &mut Random) -> Neighbors {
+    let mut neighbors = Neighbors::default();
+    for name in ["web", "api"] {
+        if random.below(3) > 0 {
+            neighbors.insert(neighbor(NeighborKind::ReplicaSet, "apps/v1", name, random.below(3)));
+        }
+        if random.below(3) > 0 {
+            neighbors.insert(neighbor(NeighborKind::Deployment, "apps/v1", name, random.below(3)));
+        }
+        if random.below(3) > 0 {
+            let group = ["kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1"][random.below(2)];
+            neighbors.insert(neighbor(NeighborKind::LocalQueue, group, name, 1));
+        }
+    }
+    neighbors.add_listed(NeighborKind::Deployment);
+    neighbors.add_listed(NeighborKind::Job);
+    if random.below(2) == 0 {
+        neighbors.withhold(NeighborKind::CronJob, MissingReason::Refused);
+    }
+    neighbors.events_withheld = (random.below(2) == 0).then_some(MissingReason::Failed);
+    for text in ["first", "second"] {
+        if random.below(2) == 0 {
+            neighbors.events.push(OtherEvent {
+                about: About::new("Deployment", Key::new("shop", "web")),
+                speaker: "deployment-controller".into(),
+                kind: "Warning".into(),
+                reason: "Failed".into(),
+                text: text.into(),
+                count: 1 + random.below(3) as u32,
+                first: Some(time(0)),
+                last: Some(time(1)),
+                ..OtherEvent::default()
+            });
+        }
+    }
+    neighbors
+}
+
+/// Returns what is known of objects that scheduling does not read, in the order of nothing but their keys.
+fn seen(neighbors: &Neighbors) -> Vec<String> {
+    let mut all: Vec<String> = neighbors.objects().map(|object| serde_json::to_string(&**object).unwrap()).collect();
+    all.extend(neighbors.events.iter().map(|event| serde_json::to_string(event).unwrap()));
+    all.sort();
+    let of_kind = |kind| format!("{kind} {} {:?}", neighbors.knows(kind), neighbors.why(kind));
+    all.extend([NeighborKind::Deployment, NeighborKind::Job, NeighborKind::CronJob, NeighborKind::DaemonSet].map(of_kind));
+    all.push(format!("{:?}", neighbors.events_withheld));
+    all
+}
+
+#[test]
+fn workloads_and_events_of_others_are_those_of_the_moment() {
+    for seed in 0..4 {
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = Random(seed);
+        let sets = ["web", "api"].map(|name| object(Kind::ReplicaSet, name, 1, r#""replicas":1"#));
+        let loaded = Loaded { objects: sets.into_iter().chain(start().objects).collect(), ..start() };
+        let mut state = RecordedState::new(&loaded, KindSet::default(), None);
+        let mut writer = JournalWriter::open(folder.path(), small()).unwrap();
+        writer.begin(&state, time(0));
+        let mut moments = Vec::new();
+        for second in 1..40 {
+            let mut lines = Vec::new();
+            let neighbors = drawn_neighbors(&mut random);
+            assert!(!state.apply_neighbors(neighbors.clone(), &mut lines).unwrap());
+            writer.append(&lines, &state, time(second));
+            moments.push((time(second), seen(&neighbors)));
+        }
+        let journal = Journal::open(folder.path()).unwrap();
+        for (time, expected) in &moments {
+            let loaded = load(&[Input::Text { name: "in".to_owned(), text: journal.at(*time).unwrap().text() }]);
+            assert!(loaded.diagnostics.iter().all(|found| found.severity == crate::source::Severity::Note), "{:?}", loaded.diagnostics);
+            // The objects of kinds that scheduling reads are objects of both.
+            let mut found = Neighbors::clone(&loaded.neighbors);
+            for name in ["web", "api"] {
+                if !expected.iter().any(|text| text.contains("ReplicaSet") && text.contains(name)) {
+                    found.remove(NeighborKind::ReplicaSet, &Key::new("shop", name));
+                }
+            }
+            let names = |all: &[String]| all.iter().filter(|text| !text.contains("\"ReplicaSet\"")).cloned().collect::<Vec<_>>();
+            assert_eq!(names(&seen(&found)), names(expected), "seed {seed} at {time}");
+            let replicas = |text: &String| text.contains("\"ReplicaSet\"").then(|| text.matches("\"replicas\":2").count());
+            let states = |all: &[String]| all.iter().filter_map(replicas).filter(|count| *count > 0).count();
+            assert_eq!(states(&seen(&found)), states(expected), "seed {seed} at {time}");
+        }
+    }
+}
+
+#[test]
+fn events_of_others_are_kept_up_to_a_number() {
+    let mut state = RecordedState::new(&start(), KindSet::default(), None);
+    let mut neighbors = Neighbors::default();
+    let event = |number: usize| OtherEvent { text: number.to_string(), last: Some(time(number as i64)), ..OtherEvent::default() };
+    neighbors.events = (0..JOURNAL_EVENTS + 3).map(event).collect();
+    let mut lines = Vec::new();
+    state.apply_neighbors(neighbors, &mut lines).unwrap();
+    let lines = String::from_utf8(lines).unwrap();
+    assert_eq!(lines.lines().filter(|line| line.starts_with("+OtherEvent")).count(), JOURNAL_EVENTS);
+    assert!(lines.contains("Incomplete") && !lines.contains(r#""message":"2""#));
+}
+
+#[test]
+fn a_deletion_is_found_without_the_segments_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut state = RecordedState::new(&start(), KindSet::default(), None);
+    let pod = |name: &str| object(Kind::Pod, name, 9, "");
+    let mut writer = JournalWriter::open(folder.path(), small()).unwrap();
+    writer.begin(&state, time(0));
+    for second in 1..200 {
+        let mut changes = vec![Change::Put(pod(&format!("p{second}")))];
+        match second {
+            50 | 150 => changes.push(Change::Gone(pod("web"))),
+            100 => changes.push(Change::Put(pod("web"))),
+            160 => changes.push(Change::Put(pod("web"))),
+            _ => {}
+        }
+        let mut lines = Vec::new();
+        state.apply(changes, KindSet::default(), None, time(second), &mut lines).unwrap();
+        writer.append(&lines, &state, time(second));
+    }
+    drop(writer);
+    let key = Key::new("shop", "web");
+    let last = |key: &Key| Journal::open(folder.path()).unwrap().last_deletion(Kind::Pod, key);
+    let expected = Deletion { before: time(149), after: time(150) };
+    assert_eq!(last(&key), Ok(Some(expected)));
+    // A pod that is gone after a gap is gone since its begin.
+    let mut without: Vec<Object> = state.cluster().objects().filter(|object| object.key() != key).collect();
+    without.push(object(Kind::Pod, "new", 1, ""));
+    let state = RecordedState::new(&Loaded { objects: without, ..Loaded::default() }, KindSet::default(), None);
+    let mut writer = JournalWriter::open(folder.path(), small()).unwrap();
+    writer.begin(&state, time(300));
+    writer.append(&[], &state, time(320));
+    drop(writer);
+    assert_eq!(last(&key), Ok(Some(Deletion { before: time(199), after: time(300) })));
+    assert_eq!((last(&Key::new("shop", "p7")), last(&Key::new("shop", "never"))), (Ok(None), Ok(None)));
+    // Segments before that of the deletion are not read.
+    let segments = segment::list(folder.path()).unwrap();
+    assert!(segments.len() > 5);
+    for segment in &segments[..segments.len() - 3] {
+        let length = fs::metadata(&segment.path).unwrap().len() as usize;
+        let mut bytes = fs::read(&segment.path).unwrap();
+        bytes[40..length].fill(0);
+        fs::write(&segment.path, bytes).unwrap();
+    }
+    assert_eq!(last(&key), Ok(Some(Deletion { before: time(199), after: time(300) })));
 }
