@@ -144,12 +144,15 @@ impl Engine {
         self.scheduler.state().clock().to_string()
     }
 
-    /// Returns remarks about what [`Builder::build`] read, such as defaults that it chose, and a release that is emulated by another one.
+    /// Returns remarks about what [`Builder::build`] read, such as defaults that it chose, objects that scheduling does not
+    /// read, and a release that is emulated by another one.
     ///
     /// ```
     /// # use schedscope::engine::Engine;
     /// let engine = Engine::builder().objects("{kind: Pod, metadata: {name: a}, spec: {priorityClassName: gold}}").build()?;
     /// assert!(engine.warnings().any(|warning| warning.contains("priority class gold does not exist")));
+    /// let engine = Engine::builder().objects("{kind: Pdo, apiVersion: v1, metadata: {name: a}}").build()?;
+    /// assert!(engine.warnings().any(|warning| warning == "1 object of kinds that scheduling does not read: Pdo"));
     /// # Ok::<(), schedscope::engine::Error>(())
     /// ```
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {

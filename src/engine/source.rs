@@ -9,6 +9,7 @@ use crate::admission::Policies;
 use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Key, Kind, ObservedEvent};
 use crate::output::escape;
+use crate::plural::{and_more, count};
 use crate::source::{self, Diagnostic, Report, Severity};
 
 /// Events, warnings, and the objects with all their fields.
@@ -52,7 +53,12 @@ impl Source {
     }
 
     pub(super) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
-        let warnings = self.diagnostics.iter().filter(|found| found.severity == Severity::Warning);
-        warnings.map(|found| escape(&found.to_string()).into_owned())
+        let found = self.diagnostics.iter().filter(|found| found.severity != Severity::Error);
+        let others = &self.report.other_kinds;
+        let unread = others.iter().next().map(|(first, _)| {
+            let objects = count(others.values().sum(), "object");
+            format!("{objects} of kinds that scheduling does not read: {first}{}", and_more(others.len()))
+        });
+        found.map(ToString::to_string).chain(unread).map(|text| escape(&text).into_owned())
     }
 }

@@ -131,6 +131,7 @@ const LAYERS: Rooms = &[
             "framework",
             "release",
             "cluster",
+            "plural",
         ],
     ),
     (
