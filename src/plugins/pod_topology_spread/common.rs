@@ -2,6 +2,8 @@
 //! `pkg/scheduler/framework/plugins/podtopologyspread/common.go` and
 //! `pkg/scheduler/framework/plugins/helper/spread.go`.
 
+use std::collections::BTreeSet;
+
 use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
 use crate::framework::{Context, LabelBloom, Snapshot};
@@ -130,7 +132,8 @@ impl NodePolicies {
 
 /// Reads [`NodePolicies`] for the constraints of one pod.
 pub(super) struct PolicyReader<'a> {
-    constraints: Vec<&'a Constraint>,
+    /// The topology keys of the constraints, each once.
+    keys: BTreeSet<&'a Str>,
     pod: &'a Pod,
     emulation: Emulation,
     /// `None` where no constraint honors it.
@@ -143,14 +146,15 @@ impl<'a> PolicyReader<'a> {
         let constraints: Vec<&Constraint> = constraints.into_iter().collect();
         let required = constraints.iter().any(|c| c.honors_node_affinity).then(|| RequiredNodeAffinity::of(pod));
         let honors_taints = constraints.iter().any(|c| c.honors_node_taints);
-        Self { constraints, pod, emulation, required, honors_taints }
+        let keys = constraints.iter().map(|c| &c.topology_key).collect();
+        Self { keys, pod, emulation, required, honors_taints }
     }
 
     pub(super) fn read(&self, node: &Node) -> NodePolicies {
         let labels = &node.metadata.labels;
         let is_tolerated = || find_untolerated_taint(&node.spec.taints, &self.pod.spec.tolerations, self.emulation).is_none();
         NodePolicies {
-            has_all_keys: self.constraints.iter().all(|c| labels.contains_key(&c.topology_key)),
+            has_all_keys: self.keys.iter().all(|key| labels.contains_key(key)),
             matches_affinity: self.required.as_ref().is_none_or(|required| required.matches(node)),
             is_tolerated: !self.honors_taints || is_tolerated(),
         }
