@@ -51,6 +51,13 @@ pub(super) struct Frame {
     pub(super) payload: Range<usize>,
 }
 
+impl Frame {
+    /// Returns whether it comes right after the frame with a place in the order.
+    pub(super) fn follows(&self, sequence: u64) -> bool {
+        sequence.checked_add(1) == Some(self.sequence)
+    }
+}
+
 /// Returns a frame's bytes; `None` if the payload is too long or the time cannot be written.
 pub(super) fn encode(kind: FrameKind, sequence: u64, time: Timestamp, payload: &[u8]) -> Option<Vec<u8>> {
     let length = u32::try_from(payload.len()).ok().filter(|length| *length <= JOURNAL_FRAME)?;
@@ -191,6 +198,13 @@ mod tests {
             ]
         );
         assert_eq!((damaged, tail), (vec![], 0));
+    }
+
+    #[test]
+    fn the_last_place_in_the_order_has_none_after_it() {
+        let frame = |sequence| Frame { kind: FrameKind::Changes, sequence, time: time(0), payload: 0..0 };
+        assert!(frame(8).follows(7) && !frame(8).follows(8));
+        assert!(!frame(0).follows(u64::MAX) && !frame(u64::MAX).follows(u64::MAX));
     }
 
     #[test]

@@ -199,7 +199,7 @@ impl Journal {
         let mut in_doubt = lost;
         for frame in segment.frames.whole.iter().take_while(|frame| frame.time <= time) {
             let last = before.map_or(frame.time, |before| before.time);
-            if before.is_some_and(|before| before.sequence + 1 != frame.sequence) {
+            if before.is_some_and(|before| !frame.follows(before.sequence)) {
                 gaps.add(Gap::new(last, frame.time, GapReason::Damaged));
                 in_doubt = true;
             }
@@ -252,13 +252,13 @@ impl Journal {
         let damaged = |to: Timestamp| Some(Gap::new(last, to.max(time), GapReason::Damaged));
         let is_silent = time.duration_since(last) >= SILENCE;
         if let Some(next) = segment.frames.whole.get(count) {
-            return if is_silent || next.sequence != sequence + 1 { damaged(next.time) } else { None };
+            return if is_silent || !next.follows(sequence) { damaged(next.time) } else { None };
         }
         // The last segment ends with the last frame, after which no moment is asked for.
         let (next, begin) = self.segments.get(number + 1)?;
         let Ok(next) = LoadedSegment::read(next) else { return damaged(*begin) };
         let Some(first) = next.frames.whole.first() else { return damaged(*begin) };
-        if first.sequence != sequence + 1 || first.time <= time {
+        if !first.follows(sequence) || first.time <= time {
             return damaged(first.time);
         }
         if !is_silent {
@@ -291,7 +291,7 @@ impl Journal {
             let earlier = read(number - 1)?;
             let is_after_gap = segment.frames.whole.get(1).is_some_and(|second| second.kind == FrameKind::Gap);
             if let Some(end) = earlier.frames.whole.last()
-                && (is_after_gap || end.sequence + 1 != begin.sequence)
+                && (is_after_gap || !begin.follows(end.sequence))
                 && begin.kind == FrameKind::Keyframe
                 && lines.is_at_end_of(&earlier)
                 && !lines.is_in_keyframe(segment.payload(begin))
@@ -743,12 +743,12 @@ impl Iterator for Steps<'_> {
                 continue;
             };
             let last = self.last.replace((frame.sequence, frame.time));
-            let follows = last.is_none_or(|(sequence, _)| sequence + 1 == frame.sequence);
+            let follows = last.is_none_or(|(sequence, _)| frame.follows(sequence));
             if !follows && frame.kind != FrameKind::Keyframe {
                 // The frame comes again, without a gap before it.
                 self.read = Some(read);
                 let from = last.map_or(frame.time, |(_, time)| time);
-                self.last = Some((frame.sequence - u64::from(frame.sequence > 0), from));
+                self.last = frame.sequence.checked_sub(1).map(|before| (before, from));
                 return Some(Step::Gap(Gap::new(from, frame.time, GapReason::Damaged)));
             }
             self.frame += 1;

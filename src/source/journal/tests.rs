@@ -644,3 +644,34 @@ fn a_deletion_is_found_without_the_segments_before_it() {
     }
     assert_eq!(last(&key), Ok(Some(Deletion { before: time(199), after: time(300) })));
 }
+
+#[test]
+fn frames_with_the_first_and_the_last_number_there_is_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut known = GzEncoder::new(Vec::new(), Compression::fast());
+    let mut line = Vec::new();
+    entry::known(&mut line, &Knowledge::default()).unwrap();
+    known.write_all(&line).unwrap();
+    let known = known.finish().unwrap();
+    for sequences in [[0, 0, 0], [u64::MAX, 0, u64::MAX], [u64::MAX - 1, u64::MAX, u64::MAX]] {
+        let mut bytes = Vec::new();
+        for (second, sequence) in (0..).zip(sequences) {
+            let kind = if second == 0 { FrameKind::Keyframe } else { FrameKind::Changes };
+            bytes.extend(frame::encode(kind, sequence, time(second), &known).unwrap());
+        }
+        fs::write(folder.path().join(segment::name(1)), bytes).unwrap();
+        let journal = Journal::open(folder.path()).unwrap();
+        let steps = journal.after(&journal.at(time(0)).unwrap()).take(100).count();
+        assert!(steps < 10, "{sequences:?}: {steps}");
+        assert!(journal.at(time(2)).unwrap().in_doubt, "{sequences:?}");
+        drop(journal.last_deletion(Kind::Pod, &Key::new("a", "b")));
+        // A recorder goes on with it.
+        let mut writer = JournalWriter::open(folder.path(), small()).unwrap();
+        writer.begin(&RecordedState::new(&start(), KindSet::default(), None), time(10));
+        assert!(writer.failing().is_none(), "{sequences:?}");
+        drop(writer);
+        for segment in segment::list(folder.path()).unwrap() {
+            fs::remove_file(segment.path).unwrap();
+        }
+    }
+}

@@ -326,7 +326,7 @@ impl JournalWriter {
 
     /// Writes a frame and syncs it to the disk. A frame that cannot be written whole is cut off.
     fn frame(&mut self, kind: FrameKind, time: Timestamp, payload: &[u8]) -> io::Result<()> {
-        let bytes = frame::encode(kind, self.sequence + 1, time, payload);
+        let bytes = frame::encode(kind, self.sequence.saturating_add(1), time, payload);
         let bytes = bytes.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the frame is too long"))?;
         #[cfg(test)]
         self.take_room(bytes.len() as u64)?;
@@ -336,7 +336,7 @@ impl JournalWriter {
             return Err(error);
         }
         current.bytes += bytes.len() as u64;
-        self.sequence += 1;
+        self.sequence = self.sequence.saturating_add(1);
         self.health.written += bytes.len() as u64;
         self.health.last = Some(time);
         Ok(())
