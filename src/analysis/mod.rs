@@ -2,6 +2,7 @@
 
 mod agreement;
 mod dump_diff;
+mod eviction_story;
 mod evictions;
 pub(crate) mod fixes;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use dump_diff::{
     Because, Brief, ChangeKind, Differs, DumpDiff, DumpState, FieldChange, FieldPath, How, NotCompared, Now, ObjectChange, PodDiff, Since,
     Step, written,
 };
+pub use eviction_story::{EvictionMatch, EvictionStory, SeenLeaving, last_leaving};
 pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use known::{Known, KnownBudget};

@@ -11,17 +11,18 @@ use super::object_text::{Finding, Sources};
 use super::overview_job::{MadeOf, OverviewJob};
 use super::short_answer::short_answer;
 use super::ticket::Reproduction;
-use crate::analysis::{LastReported, ReleaseReport, SchedulerEvents, decision_parts};
+use crate::analysis::{EvictionStory, LastReported, ReleaseReport, SchedulerEvents, SeenLeaving, decision_parts};
 use crate::cluster::Key;
 use crate::cluster::neighbors::About;
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::Emulated;
+use crate::report::eviction_document;
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Branch, Breakpoint, Cursor, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::Report;
 use crate::source::live::Live;
-use crate::ui::{CaughtUp, DumpTime, Job, JobState, LiveStatus, OverviewStatus, Restarted, SessionError, SessionHandle};
+use crate::ui::{CaughtUp, Document, DumpTime, Form, Job, JobState, LiveStatus, OverviewStatus, Restarted, SessionError, SessionHandle};
 use crate::workspace::{Applied, Change, Tools, Workspace};
 
 /// A session that reads and writes files. Clones share their parts and the running job.
@@ -311,6 +312,13 @@ impl SessionHandle for Explorer {
         if let Some(job) = &self.overview {
             job.stop();
         }
+    }
+
+    fn eviction(&self, seen: SeenLeaving) -> Document {
+        let session = &self.workspace.session;
+        let title = format!("Eviction of {}", seen.pod);
+        let story = EvictionStory::new(seen, session.scheduler_here(), &session.background().events);
+        Document { title, body: eviction_document(&story), form: Form::Prose, fixes: Vec::new() }
     }
 
     fn workload_named(&self, words: &str, pod: Option<&Key>) -> Option<About> {

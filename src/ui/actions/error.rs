@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::cluster::Key;
 use crate::report::FormatError;
-use crate::session::{Breakpoint, BreakpointError, EditError, UntilError, VerbError};
+use crate::session::{AtTimeError, Breakpoint, BreakpointError, EditError, UntilError, VerbError};
 use crate::ui::model::effect::ScreenEndingError;
 use crate::ui::model::grouping::GroupingError;
 use crate::ui::model::session_handle::SessionError;
@@ -83,6 +84,26 @@ pub enum CommandError {
     /// An invalid stop condition.
     #[error(transparent)]
     Until(#[from] UntilError),
+    /// A text that is no moment.
+    #[error(transparent)]
+    At(#[from] AtTimeError),
+    /// A revision of etcd, which a timeline does not name.
+    #[error("the timeline has times; rev:N is for --at when the snapshot is opened")]
+    NoRevision,
+    /// The timeline has no revision.
+    #[error("nothing is recorded yet")]
+    EmptyTimeline,
+    /// The moment is not on the timeline.
+    #[error("the timeline is from {from} to {to}; --at TIME opens another part of a journal")]
+    BeyondTimeline {
+        /// Its start.
+        from: Timestamp,
+        /// Its end.
+        to: Timestamp,
+    },
+    /// A pod does not leave its node on the timeline.
+    #[error("{0} does not leave a node on this timeline")]
+    NotEvicted(Key),
     /// A text that is not a breakpoint.
     #[error(transparent)]
     Breakpoint(#[from] BreakpointError),

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use jiff::Timestamp;
 
-use crate::analysis::{LastReported, ReleaseReport};
+use crate::analysis::{LastReported, ReleaseReport, SeenLeaving, last_leaving};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
@@ -85,6 +85,14 @@ pub trait SessionHandle {
     /// Returns the numbers and the causes of a workload as text, with the decisions of the overview as far as it is made.
     fn workload(&self, _workload: &About) -> Option<Vec<String>> {
         None
+    }
+    /// Returns where a pod left its node last on the timeline; `None` if it did not.
+    fn leaving(&self, pod: &Key) -> Option<SeenLeaving> {
+        last_leaving(self.timeline().revisions(), pod)
+    }
+    /// Returns who evicted a pod that left its node, and why it. The cursor is before that.
+    fn eviction(&self, _seen: SeenLeaving) -> Document {
+        Document { title: String::new(), body: output::Document::default(), form: Form::Prose, fixes: Vec::new() }
     }
     /// Returns the status of a live cluster; `None` for any other source.
     fn live_status(&self) -> Option<LiveStatus> {

@@ -3,6 +3,7 @@
 
 pub mod agreement;
 pub mod apply;
+pub mod at;
 pub mod back;
 pub mod branch;
 pub mod branches;
@@ -18,6 +19,7 @@ pub mod cycle_pane;
 pub mod decide;
 pub mod diff;
 pub mod ends;
+pub mod evicted;
 pub mod export;
 pub mod filter;
 pub mod fixes;
@@ -78,6 +80,7 @@ pub static VERBS: &[&[Verb]] = &[
     compare::VERBS,
     diff::VERBS,
     ends::VERBS,
+    evicted::VERBS,
     step_in::VERBS,
     open::VERBS,
     fold::VERBS,
@@ -100,6 +103,7 @@ pub static VERBS: &[&[Verb]] = &[
     cycle_pane::VERBS,
     zoom::VERBS,
     apply::VERBS,
+    at::VERBS,
     budgets::VERBS,
     odds::VERBS,
     capture::VERBS,

@@ -1,0 +1,34 @@
+//! Goes to a moment of the timeline.
+
+use crate::session::{AtTime, Cursor};
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::time_travel::seek_and_follow;
+
+/// The command `at`.
+pub static VERBS: &[Verb] = &[Verb {
+    command: Some(Command::new(
+        &["at"],
+        "TIME",
+        "go to a moment of the timeline: RFC 3339, HH:MM[:SS] of its last day (UTC), or -5m before its end",
+    )),
+    ..Verb::new("at", go)
+}];
+
+fn go(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let at: AtTime = args.trim().parse()?;
+    let revisions = session.timeline().revisions();
+    let (Some(first), Some(last)) = (revisions.first(), revisions.last()) else { return Err(CommandError::EmptyTimeline) };
+    let (from, to) = (first.before.clock, last.after.clock);
+    let Some(time) = at.in_record(to) else { return Err(CommandError::NoRevision) };
+    if time < from || time > to {
+        return Err(CommandError::BeyondTimeline { from, to });
+    }
+    let done = revisions.partition_point(|revision| revision.after.clock <= time);
+    let cursor = done.checked_sub(1).map_or_else(Cursor::default, |revision| Cursor { revision, event: usize::MAX });
+    state.leave_whole();
+    seek_and_follow(state, session, |s| s.timeline_mut().seek(cursor));
+    Ok(Answer::Done)
+}

@@ -1,0 +1,58 @@
+//! Shows who evicted a pod, and why it.
+
+use crate::cluster::Key;
+use crate::session::Cursor;
+use crate::ui::actions::arguments;
+use crate::ui::actions::error::CommandError;
+use crate::ui::actions::pod_key::pod_key;
+use crate::ui::actions::selected;
+use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::config::context::Context;
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::state::State;
+use crate::ui::model::text_view::TextView;
+use crate::ui::model::time_travel::seek_and_follow;
+
+/// `evicted`: of a pod that is selected, or named though it is gone.
+pub static VERBS: &[Verb] = &[Verb {
+    keys: &[keys(Context::GLOBAL, &["W"], "", "who evicted the pod, and why it: goes to the moment before")],
+    command: Some(Command {
+        complete: |session, _, word| arguments::all_pods(session, word),
+        ..Command::new(&["evicted"], "[NAMESPACE/NAME]", "who evicted a pod on the timeline, and why it: goes to the moment before")
+    }),
+    ..Verb::new("evicted", show)
+}];
+
+fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
+    let name = args.trim();
+    let pod = if name.is_empty() {
+        selected::pod(state, session).or_else(|| state.subject.clone()).ok_or(CommandError::NoPodName)?
+    } else {
+        named(session, name)?
+    };
+    let Some(seen) = session.leaving(&pod) else { return Err(CommandError::NotEvicted(pod)) };
+    // The state before the revision is that after the one before it.
+    let before = match seen.revision.checked_sub(1) {
+        Some(revision) => Cursor { revision, event: usize::MAX },
+        None => Cursor::default(),
+    };
+    state.leave_whole();
+    state.subject = Some(pod);
+    seek_and_follow(state, session, |s| s.timeline_mut().seek(before));
+    let document = session.eviction(seen);
+    state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
+    Ok(Answer::Done)
+}
+
+/// Returns the pod with a name; without its namespace, one of the cursor's state or of the start.
+fn named(session: &dyn SessionHandle, name: &str) -> Result<Key, CommandError> {
+    let here = pod_key(session, name);
+    if here.is_ok() {
+        return here;
+    }
+    let first = session.timeline().revisions().first();
+    let called =
+        first.and_then(|first| first.before.cluster.pods.iter().find(|pod| pod.metadata.name.as_str() == name).map(|pod| pod.key()));
+    called.map_or(here, Ok)
+}
