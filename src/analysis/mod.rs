@@ -10,11 +10,13 @@ mod group_tests;
 mod known;
 mod missing;
 mod moments;
+mod next_victim;
 mod odds;
 mod overview;
 mod release;
 mod scheduler_log;
 mod tie_break;
+mod volume_places;
 mod watch;
 mod when;
 mod why;
@@ -33,6 +35,7 @@ pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use known::{Known, KnownBudget};
 pub use missing::{Missing, budgets_unknown_because, missing_sentences, unread_sentences};
+pub use next_victim::{NextVictim, NoVictim};
 pub use odds::{is_chance, odds, odds_cell, odds_in_words, with_odds};
 pub use overview::{
     Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, short_causes, with_short,
@@ -43,6 +46,7 @@ pub use scheduler_log::{
     AttemptMatch, CacheDifference, ComparedAttempt, ComparedNode, Difference, Gap, LogMark, LogReport, Moment, Replay,
 };
 pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends};
+pub use volume_places::{VolumeConflict, VolumePlace, volume_places};
 pub use watch::{Happened, WatchEvent, Watched};
 pub use when::{When, WhenInput};
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};

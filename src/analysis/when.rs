@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::moments::moment_and_span;
 use super::why::binding;
-use crate::framework::{ClusterEvent, Reason, Status};
+use crate::cluster::{Pod, Str};
+use crate::framework::{ClusterEvent, PluginSet, Reason, Status};
 use crate::plural::count;
-use crate::session::RequeueEvents;
+use crate::session::{Keyframe, RequeueEvents};
 use crate::trace::{CycleView, Outcome, Place, PreemptionView, QueueEntry};
 
 /// Limit on the kinds of events that the text names.
@@ -71,18 +72,67 @@ impl When {
         }
         match view.outcome? {
             Outcome::Gated => plain(gated(view.pre_enqueue.as_ref()?)?),
-            Outcome::Unschedulable => Some(Self::parked(input)),
+            Outcome::Unschedulable => {
+                let plugins = view.failure.as_ref().map(|failure| failure.plugins).unwrap_or_default();
+                let profile = view.start.as_ref().map_or("", |start| start.profile.as_str());
+                let parked = match input.entry.map(|entry| (&entry.place, entry.timestamp)) {
+                    Some((Place::Unschedulable { .. }, since)) => Some(since),
+                    _ => input.failed,
+                };
+                Some(Self::parked(&Parked { plugins, profile, since: parked, stay: input.longest_stay, now }, input.requeue_events))
+            }
             Outcome::Scheduled | Outcome::Error => None,
         }
     }
 
+    /// Returns when a pod in a queue is tried or starts, by its place alone; `None` for one that waits in no queue and is not ending.
+    pub fn of_place(keyframe: &Keyframe, pod: &Pod) -> Option<Self> {
+        let now = keyframe.clock;
+        let plain = |text: String| Some(Self { text, at: None, events: Vec::new() });
+        if let Some(until) = pod.metadata.deletion_timestamp {
+            let when = moment_and_span(now, until);
+            let text =
+                if until > now { format!("gone at the latest {when}") } else { format!("was to be gone {when}: something holds it") };
+            return Some(Self { text, at: Some(until), events: Vec::new() });
+        }
+        let entry = keyframe.queues.entries.get(&pod.key())?;
+        if let Some(ending) = ending_victims(keyframe, pod, entry) {
+            return Some(ending);
+        }
+        match &entry.place {
+            Place::Active => {
+                let active = keyframe.queues.active();
+                match active.iter().position(|other| other.pod == entry.pod)? {
+                    0 => plain("tried next".to_owned()),
+                    before => plain(format!("tried after {} in activeQ", count(before, "pod"))),
+                }
+            }
+            Place::Backoff { expires, .. } => Some(Self {
+                text: format!("tried again when its backoff ends: {}", moment_and_span(now, *expires)),
+                at: Some(*expires),
+                events: Vec::new(),
+            }),
+            Place::Unschedulable { gated_by: Some(_), .. } if !pod.spec.scheduling_gates.is_empty() => {
+                let gates: Vec<Str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.clone()).collect();
+                plain(gated(&Status::rejected(Reason::SchedulingGates { gates: gates.into() }))?)
+            }
+            Place::Unschedulable { gated_by: Some(plugin), .. } => plain(format!("tried once {plugin} lets it into the queue")),
+            Place::Unschedulable { gated_by: None, .. } => {
+                let profile = pod.spec.scheduler_name.as_str();
+                let stay = keyframe.emulation.behaviour().leftover;
+                let parked = Parked { plugins: entry.plugins, profile, since: Some(entry.timestamp), stay, now };
+                Some(Self::parked(&parked, &keyframe.requeue_events))
+            }
+            Place::WaitingOnPermit { node } => plain(format!("starts on {node} once Permit lets it pass")),
+            Place::InFlight | Place::Bound { .. } | Place::Gone => None,
+        }
+    }
+
     /// Returns when a pod that plugins rejected is tried again.
-    fn parked(input: &WhenInput<'_>) -> Self {
-        let WhenInput { view, now, .. } = *input;
-        let plugins = view.failure.as_ref().map(|failure| failure.plugins).unwrap_or_default();
-        let profile = view.start.as_ref().map_or("", |start| start.profile.as_str());
+    fn parked(parked: &Parked<'_>, requeue_events: &RequeueEvents) -> Self {
+        let Parked { plugins, profile, since, stay: longest_stay, now } = *parked;
         let mut events: Vec<ClusterEvent> = Vec::new();
-        for event in plugins.iter().flat_map(|plugin| input.requeue_events.of(profile, plugin)) {
+        for event in plugins.iter().flat_map(|plugin| requeue_events.of(profile, plugin)) {
             if !events.contains(event) {
                 events.push(*event);
             }
@@ -95,18 +145,42 @@ impl When {
         } else {
             format!("waits until {}{more}", words[..words.len().min(EVENTS_NAMED)].join(", "))
         };
-        let stay = SignedDuration::try_from(input.longest_stay).unwrap_or(SignedDuration::MAX);
-        let parked = match input.entry.map(|entry| (&entry.place, entry.timestamp)) {
-            Some((Place::Unschedulable { .. }, since)) => Some(since),
-            _ => input.failed,
-        };
-        let at = parked.and_then(|since| since.checked_add(stay).ok()).filter(|at| *at > now);
+        let stay = SignedDuration::try_from(longest_stay).unwrap_or(SignedDuration::MAX);
+        let at = since.and_then(|since| since.checked_add(stay).ok()).filter(|at| *at > now);
         let flush = match at {
             Some(at) => format!("; tried anyway by the flush after {}", moment_and_span(now, at)),
-            None => format!("; tried anyway {} min after its last attempt", input.longest_stay.as_secs() / 60),
+            None => format!("; tried anyway {} min after its last attempt", longest_stay.as_secs() / 60),
         };
         Self { text: format!("{waits}{flush}"), at, events: events.iter().map(ToString::to_string).collect() }
     }
+}
+
+/// A pod that plugins rejected.
+#[derive(Clone, Copy)]
+struct Parked<'a> {
+    plugins: PluginSet,
+    profile: &'a str,
+    /// When it was parked, if that is known.
+    since: Option<Timestamp>,
+    /// How long pods stay in unschedulablePods at most.
+    stay: Duration,
+    now: Timestamp,
+}
+
+/// Returns when the pods that end on a pod's nominated node are gone; `None` if none of lower priority ends there.
+fn ending_victims(keyframe: &Keyframe, pod: &Pod, entry: &QueueEntry) -> Option<When> {
+    let nominated = if entry.nominated.is_empty() { &pod.status.nominated_node_name } else { &entry.nominated };
+    let node = keyframe.snapshot.get(nominated)?;
+    let is_victim = |other: &Pod| other.is_terminating() && other.priority() < pod.priority();
+    let victims: Vec<&Pod> = node.pods.iter().map(|info| &*info.pod).filter(|other| is_victim(other)).collect();
+    let until = victims.iter().map(|victim| victim.metadata.deletion_timestamp).max()?;
+    let by = until
+        .filter(|until| *until > keyframe.clock)
+        .map_or_else(String::new, |until| format!(", at the latest {}", moment_and_span(keyframe.clock, until)));
+    let ending = count(victims.len(), "ending pod");
+    let are = if victims.len() == 1 { "is" } else { "are" };
+    let text = format!("tried again when {ending} on {nominated} {are} gone{by}");
+    Some(When { text, at: until, events: Vec::new() })
 }
 
 /// Returns when PreEnqueue lets a pod in; `None` where no single change does.
@@ -125,4 +199,53 @@ fn gated(status: &Status) -> Option<String> {
         [Reason::PreemptionInProgress | Reason::GroupPreemptionInProgress] => "tried once the pods preempted for it are gone".to_owned(),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Cluster, Key};
+    use crate::framework::PluginName;
+
+    fn at(text: &str) -> Timestamp {
+        format!("2026-11-20T{text}Z").parse().unwrap()
+    }
+
+    /// Returns the words about a pod in a place, which other pods of activeQ precede.
+    fn words(pod: &str, place: Option<Place>) -> Option<String> {
+        let pod: Pod = serde_json::from_str(&format!(
+            r#"{{"metadata":{{"name":"p","namespace":"shop"{}}},"spec":{{"schedulerName":"default-scheduler"{}}}}}"#,
+            pod.split('|').next().unwrap_or_default(),
+            pod.split('|').nth(1).unwrap_or_default()
+        ))
+        .unwrap();
+        let mut keyframe = Keyframe { clock: at("18:00:00"), cluster: Cluster::default(), ..Keyframe::default() };
+        let ahead = QueueEntry { priority: 9, ..QueueEntry::at(Key::new("shop", "ahead"), Place::Active) };
+        let own = place.map(|place| QueueEntry { timestamp: at("17:59:00"), ..QueueEntry::at(pod.key(), place) });
+        for entry in own.into_iter().chain([ahead]) {
+            keyframe.queues.entries.insert(entry.pod.clone(), entry.into());
+        }
+        When::of_place(&keyframe, &pod).map(|when| when.text)
+    }
+
+    #[test]
+    fn every_place_says_when_the_pod_is_tried() {
+        let unschedulable = |gated_by| Place::Unschedulable { plugins: PluginSet::default(), gated_by };
+        for (pod, place, expected) in [
+            ("", Some(Place::Active), "tried after 1 pod in activeQ"),
+            ("", Some(unschedulable(None)), "waits, and no event moves it; tried anyway by the flush after 18:04:00 (in 4 min)"),
+            (
+                "|,\"schedulingGates\":[{\"name\":\"quota\"}]",
+                Some(unschedulable(Some(PluginName::SchedulingGates))),
+                "tried once its scheduling gate is removed: quota",
+            ),
+            ("", Some(unschedulable(Some(PluginName::DefaultPreemption))), "tried once DefaultPreemption lets it into the queue"),
+            ("", Some(Place::WaitingOnPermit { node: "w1".into() }), "starts on w1 once Permit lets it pass"),
+            (",\"deletionTimestamp\":\"2026-11-20T18:00:30Z\"", None, "gone at the latest 18:00:30 (in 30 s)"),
+            (",\"deletionTimestamp\":\"2026-11-20T17:00:00Z\"", None, "was to be gone 17:00:00 (60 min ago): something holds it"),
+        ] {
+            assert_eq!(words(pod, place).as_deref(), Some(expected), "{pod}");
+        }
+        assert_eq!(words("", None), None);
+    }
 }

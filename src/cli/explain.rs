@@ -12,8 +12,8 @@ use strum::IntoEnumIterator as _;
 
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::analysis::{
-    self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, Voices, When, WhenInput,
-    decision_parts, missing_sentences, with_odds,
+    self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, Voices, VolumePlace, When,
+    WhenInput, decision_parts, missing_sentences, volume_places, with_odds,
 };
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, ObservedEvent, Pod, Str};
@@ -246,6 +246,10 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
     let mut more = if args.output.is_ticket() { Document::default() } else { unknown(&view) };
     if let Some(when) = &when {
         more.append(section("When", [when.text.clone()]));
+    }
+    if !args.output.is_ticket() {
+        let places = volume_places(cluster, pod);
+        more.append(section("Volumes", places.iter().filter_map(VolumePlace::conflict_sentence).map(|words| format!("{words}."))));
     }
     let since = older.map(|older| older.compared_with(scheduler, |pod| pod == key).since(key));
     if let (Some(older), Some(since)) = (older, &since) {

@@ -12,7 +12,7 @@ use super::verb::Verb;
 use crate::cluster::{Cluster, Key, Kind, Object};
 use crate::framework::Snapshot;
 use crate::odds::Odds;
-use crate::release::{Gate, Release};
+use crate::release::{Emulation, Gate, Release};
 use crate::scheduler::{ConfigEdit, InitialQueues, Operation, Scheduler};
 use crate::trace::{Event, QueuesView};
 
@@ -29,6 +29,8 @@ pub struct Keyframe {
     pub clock: Timestamp,
     /// Events that may requeue parked pods; constant per release.
     pub requeue_events: Arc<RequeueEvents>,
+    /// The release of the scheduler, with its gates.
+    pub emulation: Emulation,
     /// Whether the scheduler reads pod groups; constant per configuration.
     pub reads_pod_groups: bool,
     /// Queue places at the start of the scheduler.
@@ -45,6 +47,7 @@ impl Keyframe {
             queues: state.queue().view().clone(),
             clock: state.clock(),
             requeue_events: requeue_events.clone(),
+            emulation: state.config().emulation,
             reads_pod_groups: state.config().emulation.enabled(Gate::GenericWorkload),
             initial_queues: scheduler.options().queues,
         }

@@ -429,6 +429,69 @@ fn commands_read_a_live_cluster_where_no_other_source_is_named() {
     assert!(requests.iter().all(|r| r.starts_with("GET ")) && !requests.iter().any(|r| r.contains("secrets") || r.contains("configmaps")));
 }
 
+#[test]
+fn a_watch_prints_what_happens_to_a_live_cluster_until_ctrl_c() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+
+    let node = json!({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "w1"},
+        "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}});
+    let pod = |name: &str, cpu: &str, node: &str| {
+        json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": "shop", "uid": name, "labels": {"app": "web"}},
+            "spec": {"nodeName": node, "schedulerName": "default-scheduler",
+                "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]},
+            "status": {"phase": if node.is_empty() { "Pending" } else { "Running" }}})
+    };
+    let budget = |healthy: u32| {
+        json!({"kind": "PodDisruptionBudget", "apiVersion": "policy/v1", "metadata": {"name": "web", "namespace": "shop"},
+            "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}},
+            "status": {"currentHealthy": healthy, "desiredHealthy": 1, "disruptionsAllowed": 0, "expectedPods": 1}})
+    };
+    let server = ApiServer::new(&[node, pod("old", "1", "w1"), budget(1)]);
+    let (_folder, path) = kubeconfig(&server);
+    let watch = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+        command.args(["explain", "--pending", "--watch", "-n", "shop"]).args(more).env("KUBECONFIG", &path);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let mut child = watch(&[]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // Each line begins with its time.
+    let mut next = || lines.next().unwrap().unwrap().split_once(' ').unwrap().1.to_owned();
+    assert_eq!(next(), "watching: pending pods: 0, violated budgets: 0");
+    server.put(pod("web", "2", ""));
+    assert_eq!(next(), "pending shop/web: Fits on w1, the only node.");
+    server.put(pod("large", "40", ""));
+    let large = next();
+    assert!(large.starts_with("pending shop/large: ") && large.contains("cpu"), "{large}");
+    server.put(pod("web", "2", "w1"));
+    assert_eq!(next(), "pending no more shop/web: bound to w1");
+    server.put(budget(0));
+    assert_eq!(next(), "budget violated shop/web: 0 healthy of 1 that must be");
+    server.put(budget(1));
+    assert_eq!(next(), "budget met again shop/web");
+    server.delete("Pod", "shop", "large");
+    assert_eq!(next(), "pending no more shop/large: deleted, or ended");
+    // A connection that breaks and comes back loses nothing.
+    server.set_down(true);
+    server.put(pod("late", "1", ""));
+    server.set_down(false);
+    assert_eq!(next(), "pending shop/late: Fits on w1, the only node.");
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+
+    let mut child = watch(&["-o", "json"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!((&first["event"], &first["pending"]), (&json!("started"), &json!(1)), "{first}");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let none = program(&server, &["explain", "--pending", "--watch", "-n", "shp"]);
+    assert_eq!(none.status.code(), Some(2), "{}", stderr(&none));
+    assert!(stderr(&none).contains("did you mean shop?"), "{}", stderr(&none));
+}
+
 /// Returns a text with empty quotation marks.
 fn without_quoted(text: &str) -> String {
     text.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")

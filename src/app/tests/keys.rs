@@ -133,6 +133,24 @@ fn digits_keep_the_way_back_to_a_page() {
 }
 
 #[test]
+fn all_pods_are_listed_found_and_opened() {
+    check("P", "0:0 Pods/Preemption batch/gated");
+    check("P / 'shop/pay' enter", "0:0 Pods/Preemption shop/payments");
+    check("P / 'shop/pay' enter enter", "0:0 Pod/Pod where it is");
+    check("P / 'shop/pay' enter enter esc", "0:0 Pods/Preemption shop/payments");
+    check("P esc", "0:0 Queues/Preemption shop/payments");
+    check(":pods shop/pay;", "0:0 Pods/Preemption shop/payments");
+    check("c 2 P esc", "0:107 Nodes/Nodes worker-a2");
+    let mut screen = Screen::sized("payments", 120, 40);
+    screen.act(":pods node:worker-a1 priority:<0;");
+    let text = screen.text();
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("┃  ") && line.contains('/')).collect();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row.contains("worker-a1") && row.contains("-10")), "{text}");
+    screen.act(":pods no-such-name;");
+    assert!(screen.text().contains(": 0 of "), "{}", screen.text());
+}
+
+#[test]
 fn keys_move_the_selection_and_the_focus() {
     check("j", "0:0 Queues/Preemption shop/patient-job");
     check("j j k", "0:0 Queues/Preemption shop/patient-job");
@@ -216,6 +234,8 @@ fn what_is_left_to_the_event_loop() {
         (":theme; j enter", None),
         (":theme; j j esc", Some(Effect::Theme("dark".to_owned()))),
         (":theme; ctrl-c", Some(Effect::Quit)),
+        (":mouse off;", Some(Effect::Mouse(false))),
+        (":mouse on;", Some(Effect::Mouse(true))),
         (":theme light;", Some(Effect::Theme("light".to_owned()))),
         #[cfg(debug_assertions)]
         (":panic;", Some(Effect::Panic { in_thread: false })),

@@ -56,6 +56,20 @@ fn the_overview_is_whole_again_after_it_was_left() {
 }
 
 #[test]
+fn pods_that_came_since_the_last_look_are_marked_until_the_next() {
+    let mut screen = Screen::listed(&cluster(3), 120, 40).greet();
+    assert!(screen.text().contains("Overview: 3 pending pods, 1 cause ━"), "{}", screen.text());
+    // At the last look one pod was deleted, which is then undone.
+    screen.act(":delete pod shop/api-00; 1 U 0");
+    let text = screen.text();
+    assert!(text.contains("Overview: 3 pending pods, 1 cause, 1 new") && text.contains("3 pods (1 new)"), "{text}");
+    screen.act("enter");
+    assert!(screen.text().contains("shop/api-00 (new)") && !screen.text().contains("shop/api-01 (new)"), "{}", screen.text());
+    screen.act("0");
+    assert!(!screen.text().contains("new)"), "{}", screen.text());
+}
+
+#[test]
 fn an_applied_fix_is_left_for_good_and_compared_once_both_have_settled() {
     let mut screen = Screen::greeted("payments", 80, 24);
     screen.act("x enter");

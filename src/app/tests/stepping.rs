@@ -224,7 +224,7 @@ fn a_node_says_which_budget_stops_its_drain() {
     let mut screen = Screen::new("budgets");
     screen.act("c :node big-2;");
     let text = screen.text();
-    assert!(text.contains("drain     stopped by budget shop/search"), "{text}");
+    assert!(text.contains("drain        stopped by budget shop/search"), "{text}");
     screen.act("G");
     assert!(screen.text().contains("shop/search allows 0, covers 2 pods here: shop/search-0, shop/search-1 stay"), "{}", screen.text());
 }

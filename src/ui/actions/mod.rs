@@ -142,9 +142,9 @@ fn binding(verb: &'static str, row: &Keys) -> Binding {
     Binding { context: row.context, keys: row.keys, verb, short: row.short, help: row.help }
 }
 
-/// Returns the key of a pane: its digit; none above 9.
+/// Returns the key of a pane: its digit, or its letter.
 fn digit(digit: u8) -> &'static [&'static str] {
-    const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    const DIGITS: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "P"];
     let at = usize::from(digit);
     DIGITS.get(at..=at).unwrap_or_default()
 }

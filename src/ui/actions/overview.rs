@@ -91,6 +91,10 @@ pub fn keep_up(state: &mut State, session: &mut dyn SessionHandle) -> bool {
         return false;
     }
     state.overview = status;
+    if state.seen_pending.is_none() && state.overview.newest.as_ref().is_some_and(|overview| overview.stage == Stage::Complete) {
+        // At first sight nothing is new.
+        state.see_overview();
+    }
     show_first_workload(state, session);
     state.touch();
     true

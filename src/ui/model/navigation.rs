@@ -133,6 +133,9 @@ impl State {
         if self.pod != location.pod {
             self.lists.remove(&Pane::POD);
         }
+        if self.whole == Some(Pane::OVERVIEW) && location.whole != Some(Pane::OVERVIEW) {
+            self.see_overview();
+        }
         self.focus = location.focus;
         [self.main, self.right, self.upper] = location.shown;
         self.whole = location.whole;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A pane, identified by its digit.
+/// A pane, identified by its digit, or by a number from 10 on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pane {
     /// The digit key that goes to it.
@@ -50,6 +50,15 @@ impl Pane {
     pub const CANDIDATE: Self = Self::new(8, "Candidate", Place::Upper);
     /// The budgets, and the effect of preemption on them.
     pub const BUDGETS: Self = Self::new(9, "Budgets", Place::Upper);
+
+    /// All pods.
+    pub const PODS: Self = Self::new(10, "Pods", Place::Whole);
+
+    /// Returns the key that goes to it, as shown in its title.
+    pub fn key(self) -> &'static str {
+        const KEYS: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "P"];
+        KEYS.get(usize::from(self.digit)).copied().unwrap_or("")
+    }
 
     /// Returns the identity of a pane.
     pub const fn new(digit: u8, name: &'static str, place: Place) -> Self {

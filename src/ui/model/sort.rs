@@ -26,6 +26,8 @@ pub enum Sort {
     Request,
     /// The fewest allowed disruptions first.
     Left,
+    /// By node.
+    Node,
     /// The oldest first.
     Age,
     /// By queue.

@@ -1,6 +1,7 @@
 //! State of the screen: selections by identity, open pages, typed text. No clock, no IO, no styles.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Str};
@@ -35,6 +36,8 @@ pub struct State {
     pub upper: Pane,
     /// The pane that is shown in place of all others.
     pub whole: Option<Pane>,
+    /// The pods that were pending when the overview was last looked at; `None` before the first time.
+    pub seen_pending: Option<Arc<BTreeSet<Key>>>,
     /// Whether the pane in focus has the whole screen.
     pub zoomed: bool,
     /// The revision in which the user chose a pane; panes do not follow the cursor until the next one.
@@ -170,6 +173,7 @@ impl State {
             right: Pane::NODES,
             upper: Pane::NODES,
             whole: None,
+            seen_pending: None,
             zoomed: false,
             pinned: None,
             step_size: StepSize::default(),
@@ -250,12 +254,23 @@ impl State {
 
     /// Shows a pane in its place.
     pub fn show(&mut self, pane: Pane) {
+        // It is left, or gone to again.
+        if self.whole == Some(Pane::OVERVIEW) {
+            self.see_overview();
+        }
         self.whole = (pane.place == Place::Whole).then_some(pane);
         match pane.place {
             Place::Left => self.main = pane,
             Place::Upper => (self.main, self.right, self.upper) = (pane, pane, pane),
             Place::Lower => (self.main, self.right) = (pane, pane),
             Place::Fixed | Place::Whole => {}
+        }
+    }
+
+    /// Takes the pods of the overview as seen.
+    pub fn see_overview(&mut self) {
+        if let Some(overview) = &self.overview.newest {
+            self.seen_pending = Some(Arc::new(overview.pods.keys().cloned().collect()));
         }
     }
 

@@ -159,7 +159,7 @@ impl PaneDef {
     pub fn tab_words(&self, state: &State) -> String {
         let words = (self.tab)(state);
         let words = if words.is_empty() { self.id.name.to_owned() } else { text::clip(&words, 24, "…").into_owned() };
-        format!("{} {words}", self.id.digit)
+        format!("{} {words}", self.id.key())
     }
 
     /// Returns a sort order of its list, with its name.
@@ -303,9 +303,9 @@ impl PaneDef {
     /// Returns its title with digit, filter, sort order and the way back. The filter comes first, so that it is never
     /// clipped.
     pub fn title<'t>(&self, scene: &Scene<'_>, words: impl Into<std::borrow::Cow<'t, str>>) -> Vec<Span<'t>> {
-        let (pane, digit) = (self.id, self.id.digit);
+        let (pane, key) = (self.id, self.id.key());
         let role = if scene.state.focus == pane { Role::Title } else { Role::Text };
-        let mut spans = vec![scene.span(Role::Muted, format!("{digit} "))];
+        let mut spans = vec![scene.span(Role::Muted, format!("{key} "))];
         let filter = scene.state.filter(pane);
         if !filter.is_empty() {
             let filter = text::clip(filter, LONGEST_FILTER, scene.glyphs.ellipsis);

@@ -1,4 +1,4 @@
-//! Ten questions of an operator, and how many keys each answer takes.
+//! Sixteen questions of an operator, and how many keys each answer takes.
 
 use super::words;
 use crate::pty::{ENTER, Pty};
@@ -28,7 +28,7 @@ struct Task {
 
 const PAYMENTS: &[&str] = &["demo", "payments", "--pod", "shop/payments"];
 
-const TASKS: [Task; 10] = [
+const TASKS: [Task; 16] = [
     Task {
         question: "Why is shop/payments pending?",
         arguments: PAYMENTS,
@@ -109,10 +109,58 @@ const TASKS: [Task; 10] = [
         most: 2,
         answer: &["written to ticket.md"],
     },
+    Task {
+        question: "Which commands carry out the best fix of a cause?",
+        arguments: &["demo", "payments"],
+        first: "fix for shop/payments: uncordon worker-c3",
+        typed: &[Key("x")],
+        most: 1,
+        answer: &["Pods that it places, one after another", "kubectl uncordon worker-c3"],
+    },
+    Task {
+        question: "When is shop/payments tried again?",
+        arguments: &["demo", "aftermath", "--pod", "shop/payments"],
+        first: "shop/payments: Pending",
+        typed: &[Key("v")],
+        most: 1,
+        answer: &["tried again when 2 ending pods on worker-a2 are gone"],
+    },
+    Task {
+        question: "Which pod of worker-a1 is evicted first?",
+        arguments: PAYMENTS,
+        first: "shop/payments: ",
+        typed: &[Key(":"), Word("node worker-a1"), Key(ENTER)],
+        most: 2,
+        answer: &["next victim batch/reports-646f8d7fc5-"],
+    },
+    Task {
+        question: "Which pods run on worker-a1?",
+        arguments: &["demo", "payments"],
+        first: "15 pending pods, 6 causes",
+        typed: &[Key("P"), Key("/"), Word("node:worker-a1"), Key(ENTER)],
+        most: 3,
+        answer: &["/node:worker-a1: 4 of 50", "shop/checkout-"],
+    },
+    Task {
+        question: "Does the cluster's scheduler decide so too?",
+        arguments: &["demo", "aftermath"],
+        first: "14 pending pods, 7 causes",
+        typed: &[Key("A")],
+        most: 1,
+        answer: &["8 agree"],
+    },
+    Task {
+        question: "What would two nodes more change?",
+        arguments: &["demo", "payments"],
+        first: "15 pending pods, 6 causes",
+        typed: &[Key(":"), Word("add 2 like worker-a1"), Key(ENTER)],
+        most: 2,
+        answer: &["pending: 9 pods without, 8 pods with"],
+    },
 ];
 
 #[test]
-fn ten_answers_take_few_keys() {
+fn sixteen_answers_take_few_keys() {
     for task in &TASKS {
         let keys = task.typed.iter().filter(|typed| matches!(typed, Key(_))).count();
         assert!(keys <= task.most, "{}: {keys} keys", task.question);

@@ -37,6 +37,7 @@ pub mod overview;
 pub mod panic;
 pub mod pod;
 pub mod pod_seek;
+pub mod pods;
 pub mod quit;
 pub mod report;
 pub mod restart;
@@ -105,6 +106,7 @@ pub static VERBS: &[&[Verb]] = &[
     apply::VERBS,
     at::VERBS,
     budgets::VERBS,
+    pods::VERBS,
     odds::VERBS,
     capture::VERBS,
     learn::VERBS,

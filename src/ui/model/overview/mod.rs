@@ -75,6 +75,8 @@ pub struct CauseRow {
     pub accord: Option<MatchKind>,
     /// The number of its pods on which the cluster's scheduler disagrees.
     pub disagree: usize,
+    /// The number of its pods that were not pending when the overview was last looked at.
+    pub new: usize,
     /// The highest priority.
     pub priority: i32,
     /// The earliest creation.
@@ -119,6 +121,8 @@ pub struct PodRow {
     pub preemption: Option<PreemptionHelp>,
     /// The agreement with the cluster's scheduler; `None` where nothing is compared.
     pub accord: Option<MatchKind>,
+    /// Whether it was not pending when the overview was last looked at.
+    pub is_new: bool,
 }
 
 impl Row for OverviewRow {
@@ -254,6 +258,7 @@ impl Group {
             helped: 0,
             accord: None,
             disagree: 0,
+            new: 0,
             priority: i32::MIN,
             since: None,
             attempts: 0,
@@ -301,6 +306,8 @@ pub struct RowsInput<'a> {
     pub status: &'a OverviewStatus,
     /// The causes that the user opened or closed.
     pub turned: &'a BTreeSet<Str>,
+    /// The pods that were pending when the overview was last looked at; `None` before the first time.
+    pub seen: Option<&'a BTreeSet<Key>>,
     /// The sort order.
     pub order: Sort,
     /// The text of the filter.
@@ -310,7 +317,7 @@ pub struct RowsInput<'a> {
 /// Returns the pending pods at the cursor, grouped by cause. With a filter, causes are open unless the user closed them.
 pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<OverviewRow> {
     let mut filter = Filter::new(input.filter);
-    let mut groups = groups(timeline, input.status.newest.as_deref(), &mut filter);
+    let mut groups = groups(timeline, input.status.newest.as_deref(), input.seen, &mut filter);
     sort(&mut groups, input.order);
     let mut rows = Vec::new();
     for Group { mut row, fix, pods, workloads } in groups {
@@ -335,7 +342,7 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
 }
 
 /// Returns the groups with pods that match the filter: causes by number of pods, then the others.
-fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter) -> Vec<Group> {
+fn groups(timeline: &Timeline, overview: Option<&Overview>, seen: Option<&BTreeSet<Key>>, filter: &mut Filter) -> Vec<Group> {
     let (cluster, queues) = (&timeline.keyframe().cluster, timeline.queues());
     let now = timeline.clock();
     let mut groups: Vec<Group> = Vec::new();
@@ -379,9 +386,11 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter)
             attempts: entry.map_or(0, |entry| entry.attempts),
             preemption: waits.map(|waits| waits.preemption),
             accord: decided.filter(|_| overview.is_some_and(|overview| overview.compared)).map(|decided| decided.accord),
+            is_new: decided.is_some() && seen.is_some_and(|seen| !seen.contains(key)),
         };
         let Some(group) = groups.get_mut(group) else { continue };
         group.row.all += 1;
+        group.row.new += usize::from(row.is_new);
         group.row.helped += usize::from(row.preemption == Some(PreemptionHelp::Helps));
         if filter.is_empty() || filter.keeps(&facts(&row, &group.row, &row.key.to_string(), waits, now)) {
             group.add(row);
@@ -396,7 +405,7 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, filter: &mut Filter)
 
 /// The fields that a filter of the overview can name.
 pub const FIELDS: &[&str] =
-    &["cause", "plugin", "reason", "queue", "namespace", "name", "pod", "priority", "age", "attempts", "preemption", "agreement"];
+    &["cause", "plugin", "reason", "queue", "namespace", "name", "pod", "priority", "age", "attempts", "preemption", "agreement", "new"];
 
 /// Returns the facts about a pod that a filter reads. Takes its cause, and its namespace and name.
 fn facts<'a>(row: &'a PodRow, cause: &'a CauseRow, key: &'a str, waits: Option<&'a WaitReason>, now: Timestamp) -> Vec<Fact<'a>> {
@@ -411,6 +420,7 @@ fn facts<'a>(row: &'a PodRow, cause: &'a CauseRow, key: &'a str, waits: Option<&
     facts.extend(row.preemption.map(|help| Fact::choice("preemption", preemption_words(help))));
     facts.extend(row.accord.iter().flat_map(|accord| [accord.words(), accord.in_short()]).map(|words| Fact::choice("agreement", words)));
     facts.extend([Fact::number("priority", i64::from(row.priority)), Fact::number("attempts", i64::from(row.attempts))]);
+    facts.extend(row.is_new.then(|| Fact::choice("new", "new")));
     facts.extend(row.since.map(|since| Fact::seconds("age", now.as_second() - since.as_second())));
     facts
 }

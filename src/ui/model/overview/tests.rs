@@ -88,7 +88,7 @@ fn world() -> (Timeline, OverviewStatus) {
 fn shape(order: Sort, filter: &str, turned: &[&str]) -> Vec<String> {
     let (timeline, status) = world();
     let turned: BTreeSet<Str> = turned.iter().map(|key| Str::from(*key)).collect();
-    let rows = overview_rows(&timeline, &RowsInput { status: &status, turned: &turned, order, filter });
+    let rows = overview_rows(&timeline, &RowsInput { status: &status, turned: &turned, seen: None, order, filter });
     let words = |row: &OverviewRow| match row {
         OverviewRow::Cause(cause) => format!("{}: {} of {}, {} disagree", cause.key, cause.matching, cause.all, cause.disagree),
         OverviewRow::Fix { words, .. } => format!("- {words}"),
@@ -110,7 +110,7 @@ fn workloads_whose_pods_do_not_exist_are_under_a_cause_and_count_no_pending_pod(
     status.newest = Some(Arc::new(overview));
     let rows = |filter: &str| {
         let turned = BTreeSet::from([Str::from("not-created:quota")]);
-        overview_rows(&timeline, &RowsInput { status: &status, turned: &turned, order: Sort::Usual, filter })
+        overview_rows(&timeline, &RowsInput { status: &status, turned: &turned, seen: None, order: Sort::Usual, filter })
     };
     let found = rows("");
     let at = found.iter().position(|row| matches!(row, OverviewRow::Cause(cause) if cause.kind == CauseKind::Missing)).unwrap();
@@ -179,6 +179,7 @@ fn words_and_fields_keep_pods() {
         attempts: 3,
         preemption: Some(PreemptionHelp::No),
         accord: Some(MatchKind::Unexplained),
+        is_new: false,
     };
     let mut plugins = PluginSet::default();
     plugins.insert(PluginName::NodeResourcesFit);
@@ -250,4 +251,24 @@ fn words_and_fields_keep_pods() {
     ] {
         check(dropped, false);
     }
+}
+
+#[test]
+fn pods_that_came_since_the_last_look_are_new() {
+    let (timeline, status) = world();
+    let rows = |seen: Option<&[&str]>, filter: &str| {
+        let seen = seen.map(|names| names.iter().map(|name| Key::new("ns", *name)).collect::<BTreeSet<Key>>());
+        let turned = BTreeSet::from([Str::from("cpu")]);
+        let input = RowsInput { status: &status, turned: &turned, seen: seen.as_ref(), order: Sort::Usual, filter };
+        let words = |row: OverviewRow| match row {
+            OverviewRow::Cause(cause) => Some(format!("{} {}", cause.key, cause.new)),
+            OverviewRow::Pod(pod) if pod.is_new => Some(format!("+{}", pod.key.name)),
+            _ => None,
+        };
+        overview_rows(&timeline, &input).into_iter().filter_map(words).collect::<Vec<_>>().join(" ")
+    };
+    // A pod that is not decided yet is not said to be new.
+    assert_eq!(rows(Some(&["a", "d"]), ""), "cpu 1 +b volume 1 fits 0 undecided 0");
+    assert_eq!(rows(None, ""), "cpu 0 volume 0 fits 0 undecided 0");
+    assert_eq!(rows(Some(&["a", "c", "d"]), "new:new"), "cpu 1");
 }

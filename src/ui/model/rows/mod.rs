@@ -3,12 +3,13 @@
 //! They are derived once per change and kept in the state; drawing uses the few in sight. Sort orders by verdict use the
 //! whole cycle, so rows do not jump while the user steps through it.
 
+pub mod node_page;
 mod nodes;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::{BudgetEvictions, budgets_unknown_because, evictions};
+use crate::analysis::{BudgetEvictions, NextVictim, budgets_unknown_because, evictions};
 use crate::cluster::{Cluster, Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName, Status, Victim};
 use crate::report::node_devices;
@@ -353,6 +354,9 @@ pub enum DetailRow {
     Step(usize),
     /// A line about the node's devices: its index, whether it says that a device suits, and the text.
     Device(usize, bool, String),
+    /// A line about the node: its kind, its index among those of the kind, whether it is a warning, and the text.
+    #[allow(missing_docs, reason = "said above")]
+    Line { kind: &'static str, index: usize, warns: bool, text: String },
     /// The effect of evicting the node's pods on a budget: the budget's index and a sentence.
     Budget(usize, String),
     /// A pod on the node.
@@ -371,6 +375,7 @@ impl Row for DetailRow {
             Self::Step(i) => Some(RowId::Line("step", *i)),
             Self::Device(i, ..) => Some(RowId::Line("device", *i)),
             Self::Budget(i, _) => Some(RowId::Line("budget", *i)),
+            Self::Line { kind, index, .. } => Some(RowId::Line(kind, *index)),
             Self::Heading(_) | Self::Note(_) => None,
         }
     }
@@ -393,12 +398,13 @@ pub fn taint(taint: &Taint) -> String {
 /// Returns the rows of a node: verdict, scores, dry run, all Filter plugins, and its pods, least important first.
 pub fn detail_rows(
     node: &NodeInfo,
-    cluster: &Cluster,
+    keyframe: &Keyframe,
     cycle: &CycleView,
     filters: Option<&NodeFilters>,
     order: Sort,
     filter: &mut Filter,
 ) -> Vec<DetailRow> {
+    let cluster = &keyframe.cluster;
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
@@ -428,8 +434,12 @@ pub fn detail_rows(
     if !taints.is_empty() {
         rows.push(DetailRow::Fact("taints", taints));
     }
+    if let Some(zone) = node_page::zone(node) {
+        rows.push(DetailRow::Fact("zone", zone));
+    }
     let (drain, budgets) = drain(node, cluster);
     rows.push(DetailRow::Fact("drain", drain));
+    rows.push(DetailRow::Fact("next victim", next_victim(node, keyframe, cycle)));
     if let Some(score) = cycle.scores.get(name) {
         rows.push(DetailRow::Heading("scores"));
         rows.extend((0..score.plugins.len()).map(DetailRow::Score));
@@ -454,6 +464,19 @@ pub fn detail_rows(
         let lines = node_devices(devices).into_iter().enumerate();
         rows.extend(lines.map(|(i, line)| DetailRow::Device(i, line.suits, format!("{:1$}{2}", "", 2 * line.depth, line.words))));
     }
+    rows.push(DetailRow::Heading(node_page::RESOURCES));
+    rows.extend(node_page::resources(node));
+    rows.push(DetailRow::Heading("conditions"));
+    rows.extend(node_page::conditions(node, keyframe.clock));
+    let labels = node_page::labels(node);
+    if !labels.is_empty() {
+        rows.push(DetailRow::Heading("labels"));
+        rows.extend(labels);
+    }
+    if !node.pods.is_empty() {
+        rows.push(DetailRow::Heading(node_page::OWNERS));
+        rows.extend(node_page::owners(node));
+    }
     if !budgets.is_empty() {
         rows.push(DetailRow::Heading("budgets, if its pods are evicted"));
         rows.extend(budgets);
@@ -471,6 +494,15 @@ pub fn detail_rows(
     }
     rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
     rows
+}
+
+/// Returns which pod of the node preemption evicts first for the pod of the cycle, or without one, for any.
+fn next_victim(node: &NodeInfo, keyframe: &Keyframe, cycle: &CycleView) -> String {
+    let preemptor = cycle.start.as_ref().and_then(|start| keyframe.cluster.pods.get(&start.pod));
+    let behaviour = keyframe.emulation.behaviour();
+    let found = NextVictim::on(node, preemptor.map(|pod| &**pod), keyframe.snapshot.budgets(), behaviour, keyframe.clock);
+    let unknown = if keyframe.cluster.unknown.budgets { "; budgets are unknown" } else { "" };
+    found.map_or_else(|none| none.sentence(), |next| format!("{}{unknown}", next.sentence()))
 }
 
 /// Returns what budgets say to the eviction of all pods on the node: in one sentence, and a row for each budget, those that stop

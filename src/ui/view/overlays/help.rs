@@ -210,8 +210,8 @@ fn sections(keymap: &Keymap, here: Context) -> Vec<(String, Vec<(String, &'stati
     let mouse = [
         ("click", "select, and again to open; tabs, headings and the scrub bar too"),
         ("wheel", "scroll; over the steps, move in time"),
-        ("drag", "move the scrub bar"),
         (":mouse off", "leave the mouse to the terminal, which then selects text"),
+        ("drag", "move the scrub bar"),
     ];
     sections.push(("Mouse".to_owned(), mouse.map(|(how, help)| (how.to_owned(), help)).to_vec()));
     sections

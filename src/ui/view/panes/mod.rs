@@ -8,6 +8,7 @@ pub mod nodes;
 pub mod overview;
 pub mod page;
 pub mod pod;
+pub mod pods;
 pub mod preemption;
 pub mod queues;
 pub mod steps;
@@ -18,7 +19,7 @@ use crate::ui::model::pane::Pane;
 use crate::ui::model::state::State;
 use crate::ui::view::pane::PaneDef;
 
-/// All panes, in the order of their digits, 0 last.
+/// All panes, in the order of their digits, 0 last; then those with a letter.
 pub static PANES: &[&PaneDef] = &[
     &queues::DEF,
     &nodes::DEF,
@@ -30,6 +31,7 @@ pub static PANES: &[&PaneDef] = &[
     &candidate::DEF,
     &budgets::DEF,
     &overview::DEF,
+    &pods::DEF,
 ];
 
 /// Returns the definition of a pane; the first one for a pane that is not registered.

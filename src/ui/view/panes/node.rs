@@ -64,7 +64,7 @@ fn make(state: &mut State, timeline: &Timeline) {
     let node = state.detail.as_ref().and_then(|n| timeline.keyframe().snapshot.get(n));
     state.view_model.detail = node.map_or_else(Vec::new, |node| {
         let filters = state.view_model.filters_at(timeline, state.detail.as_ref()).filter(|_| cycle.start.is_some());
-        rows::detail_rows(node, &timeline.keyframe().cluster, cycle, filters, state.sort_of(Pane::NODE), &mut state.row_filter(Pane::NODE))
+        rows::detail_rows(node, timeline.keyframe(), cycle, filters, state.sort_of(Pane::NODE), &mut state.row_filter(Pane::NODE))
     });
 }
 
@@ -127,7 +127,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             DetailRow::Heading(words) if *words == "pods on the node" => table::heading(scene, &pods.columns, area, buf),
             DetailRow::Heading(words) => scene.line(buf, area, &Line::from(scene.span(Role::Column, words.to_uppercase()))),
             DetailRow::Fact(name, value) => {
-                let line = Line::from(vec![scene.span(Role::Muted, format!("{name:<8}  ")), scene.span(Role::Text, value.as_str())]);
+                let line = Line::from(vec![scene.span(Role::Muted, format!("{name:<11}  ")), scene.span(Role::Text, value.as_str())]);
                 scene.line(buf, area, &line);
             }
             DetailRow::Score(index) => score(scene, info, *index, area, buf),
@@ -140,6 +140,10 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             DetailRow::Device(_, suits, words) => {
                 let role = if *suits { Role::Fits } else { Role::Text };
                 scene.line(buf, area, &Line::from(scene.span(role, format!("  {words}"))));
+            }
+            DetailRow::Line { warns, text, .. } => {
+                let role = if *warns { Role::Warning } else { Role::Text };
+                scene.line(buf, area, &Line::from(scene.span(role, format!("  {text}"))));
             }
             DetailRow::Budget(_, words) => scene.line(buf, area, &Line::from(scene.span(Role::Text, format!("  {words}")))),
             DetailRow::Pod(key) => pods.draw(scene, key, area, buf),

@@ -63,7 +63,8 @@ fn make(state: &mut State, timeline: &Timeline) {
     let shown = state.whole == Some(Pane::OVERVIEW);
     state.view_model.overview = if shown {
         let (order, filter) = (state.sort_of(Pane::OVERVIEW), state.filter(Pane::OVERVIEW));
-        overview_rows(timeline, &RowsInput { status: &state.overview, turned: &state.turned_causes, order, filter })
+        let input = RowsInput { status: &state.overview, turned: &state.turned_causes, seen: state.seen_pending.as_deref(), order, filter };
+        overview_rows(timeline, &input)
     } else {
         Vec::new()
     };
@@ -150,6 +151,8 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         0 => format!("Overview: {}", text::count(pods, "pending pod")),
         causes => format!("Overview: {}, {}", text::count(pods, "pending pod"), text::count(causes, "cause")),
     };
+    let new: usize = rows.iter().map(|row| if let OverviewRow::Cause(cause) = row { cause.new } else { 0 }).sum();
+    let words = if new == 0 { words } else { format!("{words}, {} new", text::thousands(new)) };
     let inner = def.chrome(scene, plan, def.title(scene, words), progress(scene), buf);
     let (head, _) = split_top(inner, HEAD);
     let list = def.list_in(plan);
@@ -306,7 +309,16 @@ fn draw_cause(scene: &Scene<'_>, cause: &CauseRow, area: Rect, buf: &mut Buffer)
         format!("{} of {}", text::thousands(cause.matching), text::count(cause.all, "pod"))
     };
     let (role, _) = colours(cause.kind, cause.preemption);
-    let words = vec![scene.span(role, format!("{sign} {number}")), scene.span(Role::Text, format!("  {}", cause.sentence))];
+    let new = match cause.new {
+        0 => String::new(),
+        new if new == cause.all => " (new)".to_owned(),
+        new => format!(" ({} new)", text::thousands(new)),
+    };
+    let words = vec![
+        scene.span(role, format!("{sign} {number}")),
+        scene.span(Role::Notice, new),
+        scene.span(Role::Text, format!("  {}", cause.sentence)),
+    ];
     let needed: usize = words.iter().map(|span| text::width(&span.content)).sum();
     let areas = table::areas(&columns, area);
     // A sentence that is longer than its column takes the place of the pods' facts, then of everything.
@@ -353,7 +365,7 @@ fn agreement(cause: &CauseRow) -> String {
 fn draw_pod(scene: &Scene<'_>, pod: &PodRow, area: Rect, buf: &mut Buffer) {
     let columns = columns(area.width);
     let place = table::areas(&columns, area).first().map_or(0, |place| usize::from(place.width));
-    let name = pod.key.to_string();
+    let name = if pod.is_new { format!("{} (new)", pod.key) } else { pod.key.to_string() };
     let queue = pod.queue.map_or("", |queue| queue.in_short());
     let queue = if pod.inferred { format!("{}{queue}", scene.glyphs.inferred) } else { queue.to_owned() };
     let cells: Vec<Vec<Span<'_>>> = columns

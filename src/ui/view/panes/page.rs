@@ -22,14 +22,14 @@ use crate::ui::view::pane::PaneDef;
 use crate::ui::view::widgets::table;
 
 /// The context of keys on all pages.
-pub const CONTEXT: Context = Context::pane("page", "On a pod, a candidate, budgets");
+pub const CONTEXT: Context = Context::pane("page", "On a pod, a candidate, budgets, all pods");
 
 /// Returns the definition of a page: identity, and the verb that goes to it with its help.
 pub const fn new(id: Pane, verb: (&'static str, &'static str)) -> PaneDef {
     PaneDef {
         open_help: Some(("open", "show the pod, go to the attempt, open or close the budget")),
         back_help: Some("back to where this was opened"),
-        sort_help: "sort: victims by importance or name; budgets by harm, name, what is left",
+        sort_help: "sort: victims by importance or name; budgets by harm, name, what is left; pods by name, priority, node, cpu",
         columns: |_, _, _, _| None,
         visit: PaneDef::show_page,
         open: open_row,

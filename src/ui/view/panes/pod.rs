@@ -5,7 +5,7 @@ mod requests;
 
 use std::sync::Arc;
 
-use crate::analysis::{budgets_unknown_because, why};
+use crate::analysis::{VolumePlace, When, budgets_unknown_because, volume_places, why};
 use crate::cluster::resource::{DeviceRequestAllocationResult, DeviceSelector, ResourceClaim};
 use crate::cluster::{
     Affinity, Cluster, Condition, Key, LabelSelector, NodeSelectorTerm, Pod, PodAffinityTerm, PodDisruptionBudget, PodOwner, Requirement,
@@ -100,6 +100,7 @@ fn state(input: &PageInput<'_>, cluster: &Cluster, pod: &Pod, rows: &mut PageRow
         },
     };
     rows.fact("where it is", place, Role::Strong);
+    rows.fact("when", When::of_place(input.timeline.keyframe(), pod).map_or_else(String::new, |when| when.text), Role::Text);
     rows.fact("phase", pod.status.phase.as_str(), Role::Text);
     if pod.is_terminating() {
         let grace = pod.spec.termination_grace_period_seconds.map_or_else(String::new, |s| format!(", grace period {s} s"));
@@ -175,6 +176,7 @@ fn constraints(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
         Some(format!("{ip}{port}/{}", if p.protocol.is_empty() { "TCP" } else { p.protocol.as_str() }))
     });
     rows.fact("host ports", ports.collect::<Vec<_>>().join(", "), Role::Text);
+    let places = volume_places(cluster, pod);
     for volume in &spec.volumes {
         let claim = match (&volume.persistent_volume_claim, &volume.ephemeral) {
             (Some(source), _) => source.claim_name.clone(),
@@ -192,10 +194,15 @@ fn constraints(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
                 } else {
                     format!("bound to {}", found.spec.volume_name)
                 };
-                (format!("claim {claim}: {bound}{class}"), Role::Text)
+                let place = places.iter().find(|place| place.claim == claim);
+                let place = place.map(|place| format!(", for nodes with {}", place.place)).unwrap_or_default();
+                (format!("claim {claim}: {bound}{class}{place}"), Role::Text)
             }
         };
         rows.fact("volume", words, role);
+    }
+    for conflict in places.iter().filter_map(VolumePlace::conflict_sentence) {
+        rows.fact("contradiction", conflict, Role::Warning);
     }
     for claim in &spec.resource_claims {
         let status = pod.status.resource_claim_statuses.iter().find(|s| s.name == claim.name);

@@ -1,0 +1,207 @@
+//! Where the volumes of a pod are, and whether the pod asks for nodes elsewhere.
+
+use crate::cluster::storage::PersistentVolume;
+use crate::cluster::{Cluster, NodeSelectorTerm, Pod, Requirement, Str};
+
+/// A bound claim of a pod whose volume only some nodes reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumePlace {
+    /// The claim.
+    pub claim: Str,
+    /// Its volume.
+    pub volume: Str,
+    /// The nodes that reach it, such as `topology.kubernetes.io/zone=a`; alternatives are separated by `or`.
+    pub place: String,
+    /// The contradiction with the pod's own constraints, if there is one.
+    pub against: Option<VolumeConflict>,
+}
+
+/// A label for which a volume and its pod ask for different values: no node has both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeConflict {
+    /// The label.
+    pub key: Str,
+    /// The values that the pod asks for.
+    pub pod: Vec<Str>,
+    /// The values of the volume.
+    pub volume: Vec<Str>,
+}
+
+/// Labels of volumes that name their place.
+const PLACE_LABELS: [&str; 4] = [
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+];
+
+/// Returns the places of a pod's volumes, in the order of the pod's volumes. Claims that are not bound have none.
+pub fn volume_places(cluster: &Cluster, pod: &Pod) -> Vec<VolumePlace> {
+    let wanted = of_pod(pod);
+    let mut places = Vec::new();
+    for volume in &pod.spec.volumes {
+        let claim: Str = match (&volume.persistent_volume_claim, &volume.ephemeral) {
+            (Some(source), _) => source.claim_name.clone(),
+            (None, Some(_)) => format!("{}-{}", pod.metadata.name, volume.name).into(),
+            (None, None) => continue,
+        };
+        let Some(found) = cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &claim) else { continue };
+        let Some(volume) = cluster.persistent_volumes.named(&found.spec.volume_name) else { continue };
+        let terms = of_volume(volume);
+        if terms.iter().all(Vec::is_empty) {
+            continue;
+        }
+        let against = conflict(&wanted, &terms);
+        let place = terms.iter().map(|term| term.iter().map(Allowed::words).collect::<Vec<_>>().join(" and "));
+        let place = place.collect::<Vec<_>>().join(" or ");
+        places.push(VolumePlace { claim, volume: volume.metadata.name.clone(), place, against });
+    }
+    places
+}
+
+impl VolumePlace {
+    /// Returns a sentence about the contradiction without its full stop; `None` without one.
+    pub fn conflict_sentence(&self) -> Option<String> {
+        let VolumeConflict { key, pod, volume } = self.against.as_ref()?;
+        let list = |values: &[Str]| values.iter().map(Str::as_str).collect::<Vec<_>>().join(" or ");
+        Some(format!(
+            "the volume {} of claim {} is on nodes with {key}={}, and the pod asks for {key}={}: no node has both",
+            self.volume,
+            self.claim,
+            list(volume),
+            list(pod)
+        ))
+    }
+}
+
+/// The values of a label that are allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Allowed {
+    key: Str,
+    values: Vec<Str>,
+}
+
+impl Allowed {
+    fn words(&self) -> String {
+        let values = self.values.iter().map(Str::as_str).collect::<Vec<_>>();
+        match &values[..] {
+            [one] => format!("{}={one}", self.key),
+            several => format!("{} in ({})", self.key, several.join(", ")),
+        }
+    }
+}
+
+/// Returns the alternatives of what a pod asks of labels with a list of values; other requirements are left out.
+fn of_pod(pod: &Pod) -> Vec<Vec<Allowed>> {
+    let selector: Vec<Allowed> = (pod.spec.node_selector.iter().flat_map(crate::cluster::Labels::iter))
+        .map(|(key, value)| Allowed { key: key.clone(), values: vec![value.clone()] })
+        .collect();
+    let required = pod.spec.affinity.as_ref().and_then(|affinity| affinity.node_affinity.as_ref()?.required.as_ref());
+    match required {
+        Some(required) => required.node_selector_terms.iter().map(|term| [selector.clone(), of_term(term)].concat()).collect(),
+        None => vec![selector],
+    }
+}
+
+/// Returns the alternatives of a volume's node affinity, each with its labels that name a place.
+fn of_volume(volume: &PersistentVolume) -> Vec<Vec<Allowed>> {
+    let is_place = |key: &Str| PLACE_LABELS.contains(&key.as_str());
+    let labels = volume.metadata.labels.iter().filter(|(key, _)| is_place(key));
+    // Labels of volumes separate several values so.
+    let labels = labels.map(|(key, value)| Allowed { key: key.clone(), values: value.split("__").map(Str::from).collect() });
+    let labels: Vec<Allowed> = labels.collect();
+    let required = volume.spec.node_affinity.as_ref().and_then(|affinity| affinity.required.as_ref());
+    let Some(required) = required else { return vec![labels] };
+    let with_labels = |term: &NodeSelectorTerm| {
+        let own = of_term(term);
+        let others = labels.iter().filter(|label| own.iter().all(|known| known.key != label.key)).cloned();
+        own.iter().cloned().chain(others).collect()
+    };
+    required.node_selector_terms.iter().map(with_labels).collect()
+}
+
+fn of_term(term: &NodeSelectorTerm) -> Vec<Allowed> {
+    let is_list = |requirement: &&Requirement| requirement.operator == "In";
+    let lists = term.match_expressions.iter().filter(is_list);
+    lists.map(|list| Allowed { key: list.key.clone(), values: list.values.iter().cloned().collect() }).collect()
+}
+
+/// Returns the first label for which each alternative of the pod excludes each of the volume; `None` if two go together.
+fn conflict(pod: &[Vec<Allowed>], volume: &[Vec<Allowed>]) -> Option<VolumeConflict> {
+    let excludes = |one: &[Allowed], other: &[Allowed]| {
+        one.iter().find_map(|wanted| {
+            let there = other.iter().find(|there| there.key == wanted.key)?;
+            let is_disjoint = wanted.values.iter().all(|value| !there.values.contains(value));
+            is_disjoint.then(|| VolumeConflict { key: wanted.key.clone(), pod: wanted.values.clone(), volume: there.values.clone() })
+        })
+    };
+    let mut first = None;
+    for (one, other) in pod.iter().flat_map(|one| volume.iter().map(move |other| (one, other))) {
+        let found = excludes(one, other)?;
+        first.get_or_insert(found);
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Input, load};
+
+    fn places(pod: &str, volume: &str) -> Vec<VolumePlace> {
+        let text = format!(
+            r#"{{"kind":"List","apiVersion":"v1","items":[
+            {{"kind":"Pod","metadata":{{"name":"db","namespace":"shop"}},
+              "spec":{{"volumes":[{{"name":"d","persistentVolumeClaim":{{"claimName":"data"}}}}],{pod}}}}},
+            {{"kind":"PersistentVolumeClaim","metadata":{{"name":"data","namespace":"shop"}},"spec":{{"volumeName":"pv"}}}},
+            {{"kind":"PersistentVolume",{volume}}}]}}"#
+        );
+        let loaded = load(&[Input::Bytes { name: "a.json".into(), bytes: text.into_bytes().into() }]);
+        let cluster = loaded.cluster();
+        let pod = cluster.pods.iter().next().unwrap();
+        volume_places(&cluster, pod)
+    }
+
+    /// The affinity of a volume in zones.
+    fn in_zones(zones: &str) -> String {
+        format!(
+            r#""metadata":{{"name":"pv"}},"spec":{{"nodeAffinity":{{"required":{{"nodeSelectorTerms":[
+            {{"matchExpressions":[{{"key":"topology.kubernetes.io/zone","operator":"In","values":[{zones}]}}]}}]}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn a_zone_and_its_contradiction_are_said() {
+        let selects = |zone: &str| format!(r#""nodeSelector":{{"topology.kubernetes.io/zone":"{zone}"}}"#);
+        let found = places(&selects("b"), &in_zones(r#""a""#));
+        assert_eq!(found[0].place, "topology.kubernetes.io/zone=a");
+        assert_eq!(
+            found[0].conflict_sentence().unwrap(),
+            "the volume pv of claim data is on nodes with topology.kubernetes.io/zone=a, and the pod asks for topology.kubernetes.io/zone=b: no node has both"
+        );
+        for (pod, zones) in
+            [(selects("a"), r#""a""#), (selects("b"), r#""a","b""#), (r#""nodeSelector":{"disk":"ssd"}"#.to_owned(), r#""a""#)]
+        {
+            assert_eq!(places(&pod, &in_zones(zones))[0].against, None, "{pod} {zones}");
+        }
+        let labelled =
+            places(&selects("b"), r#""metadata":{"name":"pv","labels":{"failure-domain.beta.kubernetes.io/zone":"a__c"}},"spec":{}"#);
+        assert_eq!((labelled[0].place.as_str(), &labelled[0].against), ("failure-domain.beta.kubernetes.io/zone in (a, c)", &None));
+        assert_eq!(places(&selects("b"), r#""metadata":{"name":"pv"},"spec":{}"#), []);
+    }
+
+    #[test]
+    fn one_alternative_that_goes_together_is_no_contradiction() {
+        let affinity = |zones: [&str; 2]| {
+            let term = |zone: &str| {
+                format!(r#"{{"matchExpressions":[{{"key":"topology.kubernetes.io/zone","operator":"In","values":["{zone}"]}}]}}"#)
+            };
+            let terms = zones.map(term).join(",");
+            format!(
+                r#""affinity":{{"nodeAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":{{"nodeSelectorTerms":[{terms}]}}}}}}"#
+            )
+        };
+        assert_eq!(places(&affinity(["b", "a"]), &in_zones(r#""a""#))[0].against, None);
+        assert!(places(&affinity(["b", "c"]), &in_zones(r#""a""#))[0].against.is_some());
+    }
+}
