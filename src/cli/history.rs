@@ -286,6 +286,15 @@ fn unreadable_of(changes: &[RecordedChange]) -> usize {
     changes.iter().filter(|change| matches!(change, RecordedChange::Unreadable)).count()
 }
 
+/// Returns whether a change is of a pod that terminates or is gone.
+fn is_leaving(change: &RecordedChange) -> bool {
+    match change {
+        RecordedChange::Put(Object::Pod(pod)) => pod.is_terminating(),
+        RecordedChange::Gone(kind, _) => *kind == Kind::Pod,
+        _ => false,
+    }
+}
+
 fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(&[Input]) -> Loaded) -> Result<Window, Failure> {
     let changed = history.changed();
     // About as many changes before the moment as after it.
@@ -311,7 +320,8 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
         if step.revision > to {
             break;
         }
-        if taken == together {
+        // A pod that leaves begins an operation, so that the state before it is on the timeline.
+        if taken == together || maker.made.len() < 2 * JOURNAL_REVISIONS && step.changes.iter().any(is_leaving) {
             maker.flush();
             taken = 0;
         }
@@ -574,7 +584,7 @@ mod tests {
         let objects = |cluster: &Cluster| cluster.objects().map(|object| serde_json::to_string(&object).unwrap()).collect::<Vec<_>>();
         for (at, revision) in [(None, 12_347), (Some(AtTime::Revision(11_000)), 11_000), (Some(AtTime::Revision(9_949)), 9_949)] {
             let Window { mut loaded, operations, reached, lines, .. } = past.window(at, &Limits::default(), &read).unwrap();
-            assert!(operations.len() <= JOURNAL_REVISIONS + 1 && lines.to_string().contains("the revisions 9949 ("), "{lines}");
+            assert!(operations.len() <= 3 * JOURNAL_REVISIONS && lines.to_string().contains("the revisions 9949 ("), "{lines}");
             let args = crate::cli::args::SchedulerArgs::default();
             let scheduler = crate::cli::scheduler(&args, &mut loaded, crate::scheduler::Evictions::AfterGracePeriod, &|_| ()).unwrap();
             let mut session = crate::session::Session::new(scheduler, "etcd".to_owned());
