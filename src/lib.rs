@@ -65,6 +65,8 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 // Without the program, parts of the rooms that it uses are idle.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+// The map above names rooms that only the program has.
+#![cfg_attr(not(feature = "cli"), allow(rustdoc::broken_intra_doc_links))]
 
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod admission;
