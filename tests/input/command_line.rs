@@ -271,6 +271,26 @@ fn changes_between_dumps_are_lines_and_a_folder_is_watched_until_ctrl_c() {
 }
 
 #[test]
+fn a_volume_that_contradicts_a_selector_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json").display().to_string();
+    let text = r#"{"kind":"List","items":[
+        {"kind":"Node","apiVersion":"v1","metadata":{"name":"w1","labels":{"topology.kubernetes.io/zone":"a"}},"status":{"allocatable":{"cpu":"4","pods":"10"}}},
+        {"kind":"Pod","apiVersion":"v1","metadata":{"name":"db","namespace":"shop"},"spec":{"nodeSelector":{"topology.kubernetes.io/zone":"b"},
+          "containers":[{"name":"c"}],"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}]},"status":{"phase":"Pending"}},
+        {"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"data","namespace":"shop"},"spec":{"volumeName":"pv"}},
+        {"kind":"PersistentVolume","apiVersion":"v1","metadata":{"name":"pv"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[
+          {"matchExpressions":[{"key":"topology.kubernetes.io/zone","operator":"In","values":["a"]}]}]}}}}]}"#;
+    std::fs::write(&path, text).unwrap();
+    let (code, text, _) = run(&["explain", "shop/db", "--from", &path]);
+    let sentence = "the volume pv of claim data is on nodes with topology.kubernetes.io/zone=a, and the pod asks for topology.kubernetes.io/zone=b: no node has both.";
+    assert!(code == 1 && text.contains("VOLUMES") && text.contains(sentence), "{text}");
+    std::fs::write(&path, std::fs::read_to_string(&path).unwrap().replace(r#""values":["a"]"#, r#""values":["a","b"]"#)).unwrap();
+    let (_, text, _) = run(&["explain", "shop/db", "--from", &path]);
+    assert!(!text.contains("VOLUMES"), "{text}");
+}
+
+#[test]
 fn a_folder_of_too_many_files_is_not_watched() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..=schedscope::limits::sources::WATCHED_FILES {

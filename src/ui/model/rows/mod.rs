@@ -434,6 +434,9 @@ pub fn detail_rows(
     if !taints.is_empty() {
         rows.push(DetailRow::Fact("taints", taints));
     }
+    if let Some(words) = node_page::unhealthy(node, keyframe.clock) {
+        rows.push(DetailRow::Fact("unhealthy", words));
+    }
     if let Some(zone) = node_page::zone(node) {
         rows.push(DetailRow::Fact("zone", zone));
     }

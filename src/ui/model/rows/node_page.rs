@@ -73,6 +73,14 @@ pub fn conditions(node: &NodeInfo, now: jiff::Timestamp) -> Vec<DetailRow> {
     all.into_iter().enumerate().map(line).collect()
 }
 
+/// Returns the worst of the conditions that keep pods away; `None` where the source states none of them.
+pub fn unhealthy(node: &NodeInfo, now: jiff::Timestamp) -> Option<String> {
+    match conditions(node, now).into_iter().next() {
+        Some(DetailRow::Line { warns: true, text, .. }) => Some(text),
+        _ => None,
+    }
+}
+
 /// The pods of an owner on a node.
 #[derive(Default)]
 struct Owned {
@@ -160,6 +168,8 @@ mod tests {
             texts(&conditions(&node, now)),
             ["! Ready=Unknown since 00:00:00  NodeStatusUnknown: Kubelet stopped posting node status.", "MemoryPressure=False",]
         );
+        assert!(unhealthy(&node, now).is_some_and(|words| words.starts_with("Ready=Unknown")));
+        assert_eq!(unhealthy(&NodeInfo::default(), now), None);
         assert_eq!(conditions(&NodeInfo::default(), now), [DetailRow::Note("unknown: the source states none")]);
         assert_eq!(texts(&owners(&node)), ["Deployment shop/web                              2        6        2Gi"]);
         assert_eq!(texts(&labels(&node))[0], "disk=ssd");
