@@ -227,6 +227,7 @@ fn two_dumps_are_compared_and_explained_on_the_newest() {
     assert!(code == 0 && shown.contains("since then w1 got the taint dedicated=gpu:NoSchedule"), "{said} {shown}");
 }
 
+#[cfg(unix)]
 #[test]
 fn changes_between_dumps_are_lines_and_a_folder_is_watched_until_ctrl_c() {
     use std::io::{BufRead as _, BufReader};
@@ -257,6 +258,7 @@ fn changes_between_dumps_are_lines_and_a_folder_is_watched_until_ctrl_c() {
     assert!(last["event"] == "pending" && last["pod"]["name"] == "web" && last["time"] == "2026-01-01T01:00:00Z", "{json}");
 
     std::fs::remove_file(&new).unwrap();
+    crate::interrupts::let_children_be_interrupted();
     let mut child = Command::new(env!("CARGO_BIN_EXE_schedscope")).args(watch).arg(folder.path()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.next().unwrap().unwrap().contains("watching: pending pods: 0"));

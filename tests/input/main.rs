@@ -5,6 +5,9 @@ mod api_server;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../common/deciding.rs"]
 mod deciding;
+#[cfg(unix)]
+#[path = "../common/interrupts.rs"]
+mod interrupts;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../common/recorded.rs"]
 mod recorded;

@@ -449,6 +449,7 @@ fn a_watch_prints_what_happens_to_a_live_cluster_until_ctrl_c() {
     };
     let server = ApiServer::new(&[node, pod("old", "1", "w1"), budget(1)]);
     let (_folder, path) = kubeconfig(&server);
+    crate::interrupts::let_children_be_interrupted();
     let watch = |more: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_schedscope"));
         command.args(["explain", "--pending", "--watch", "-n", "shop"]).args(more).env("KUBECONFIG", &path);

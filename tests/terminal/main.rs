@@ -4,6 +4,9 @@
 #[path = "../common/api_server.rs"]
 mod api_server;
 #[cfg(unix)]
+#[path = "../common/interrupts.rs"]
+mod interrupts;
+#[cfg(unix)]
 #[path = "../common/pty.rs"]
 mod pty;
 
