@@ -226,3 +226,27 @@ fn a_live_server_tells_its_version_and_a_capture_keeps_it() {
         std::fs::remove_file(&file).expect("it is there");
     }
 }
+
+/// A pod that NodeAffinity rejects in PreFilter has no state of the plugins behind it, which a dry run of 1.26 and 1.27 asks for.
+#[test]
+fn the_first_plugin_without_state_ends_a_dry_run() {
+    let twice =
+        json!([{"key": "metadata.name", "operator": "In", "values": ["x"]}, {"key": "metadata.name", "operator": "In", "values": ["y"]}]);
+    let affinity =
+        json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": twice}]}}});
+    let list = json!({"kind": "List", "apiVersion": "v1", "items": [
+        {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "w1"}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}},
+        {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "low", "namespace": "a", "uid": "1"},
+            "spec": {"nodeName": "w1", "priority": 0, "containers": [{"name": "c"}]}, "status": {"phase": "Running"}},
+        {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "waits", "namespace": "a", "uid": "2"},
+            "spec": {"priority": 10, "schedulerName": "default-scheduler", "containers": [{"name": "c"}], "affinity": affinity},
+            "status": {"phase": "Pending"}},
+    ]});
+    let folder = dump(&[("cluster.json", list.to_string())]);
+    for (release, plugin) in [("1.26.4", "PodTopologySpread"), ("1.27.1", "VolumeRestrictions")] {
+        let answer = program(&["explain", "waits", "-n", "a", "--from", path(folder.path()), "--emulate", release, "-o", "json"]);
+        let answer: Value = serde_json::from_str(&stdout(&answer)).expect("JSON");
+        let status = answer["preemption"]["nodeStatuses"][0]["reasons"][0].as_str().expect("a reason");
+        assert!(status.starts_with(&format!("running RemovePod on PreFilter plugin {plugin:?}: ")), "{release}: {status}");
+    }
+}
