@@ -6,7 +6,7 @@ use std::sync::Arc;
 use signal_hook::consts::SIGINT;
 
 /// Lets programs that are started from now on be interrupted, even if the tests run where SIGINT is ignored, as in a shell's background.
-/// What is ignored is inherited by programs, and what is handled is not.
+/// Programs inherit ignored signals, but no handlers.
 pub(crate) fn let_children_be_interrupted() {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
