@@ -72,5 +72,5 @@ fn the_overview_of_a_cluster_that_changes_is_decided_again_without_a_key() {
     });
     server.put(pod("late", "1m"));
     pty.wait_until("the pod to be decided", |screen| screen.contents().contains("16 pending pods") && is_decided(&screen.contents()));
-    assert!(pty.screen().contains("6 pods  fit"), "{}", pty.screen());
+    assert!(pty.screen().contains("6 pods (1 new)  fit"), "{}", pty.screen());
 }
