@@ -1,5 +1,7 @@
 //! The last line: a message to the user, or key hints.
 
+use std::collections::HashSet;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -53,6 +55,9 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let (mut fixed, mut rest): (Vec<Row<'_>>, Vec<Row<'_>>) =
         contexts.iter().flat_map(shown).filter(is_of_use).partition(|r| matches!(r.binding.short, "help" | "quit" | "close" | "command"));
     fixed.sort_by_key(|r| r.binding.short != "command");
+    // The key of a pane hides the same key of the program.
+    let mut known = HashSet::new();
+    rest.retain(|r| known.insert(r.label()));
     let focus = scene.state.focus;
     rest.sort_by_key(|r| if r.binding.context == Context::GLOBAL { rank(focus, r.binding.verb) } else { 0 });
     let mut spans = vec![Span::raw(" ")];

@@ -335,17 +335,23 @@ fn pages_that_are_too_long_are_named() {
     assert_eq!(documents(&database).1, Some("page 5 is too long".to_owned()));
 }
 
+/// Returns 400 copies with one bit flipped, each with the place of its byte and the bit.
+fn flips(sound: &[u8]) -> impl Iterator<Item = (usize, u64, Vec<u8>)> {
+    let next = |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
+    std::iter::successors(Some(1u64), next).skip(1).take(400).map(|state| {
+        let (at, bit) = ((state >> 33) as usize % sound.len(), (state >> 20) % 8);
+        let mut flipped = sound.to_vec();
+        flipped[at] ^= 1 << bit;
+        (at, bit, flipped)
+    })
+}
+
 #[test]
 fn flipped_bits_never_go_unseen() {
     let changes: Vec<(String, Option<Vec<u8>>)> = (0..9).map(|at| (format!("/registry/pods/shop/{at}"), Some(pod("p")))).collect();
     let changes: Vec<Change<'_>> = changes.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
     let sound = snapshot(&changes, 4);
-    let mut state = 1u64;
-    for _ in 0..400 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let (at, bit) = ((state >> 33) as usize % sound.len(), (state >> 20) % 8);
-        let mut flipped = sound.clone();
-        flipped[at] ^= 1 << bit;
+    for (at, bit, flipped) in flips(&sound) {
         if is_database(&flipped) {
             assert!(documents(&flipped).1.is_some(), "bit {bit} of byte {at}");
         }
@@ -509,12 +515,7 @@ fn flipped_bits_of_a_history_are_an_error_or_said() {
     let drawn = drawn(40, 5);
     let changes: Vec<Change<'_>> = drawn.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
     let sound = snapshot_compacted(&changes, 7, 3);
-    let mut state = 1u64;
-    for _ in 0..400 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let (at, bit) = ((state >> 33) as usize % sound.len(), (state >> 20) % 8);
-        let mut flipped = sound.clone();
-        flipped[at] ^= 1 << bit;
+    for (at, bit, flipped) in flips(&sound) {
         // An error is said by the program.
         let Ok(history) = history(&flipped, 100) else { continue };
         assert!(history.damage().is_some(), "bit {bit} of byte {at}");
