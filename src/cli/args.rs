@@ -51,7 +51,7 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Record the changes of a live cluster in a journal, until it is ended
     #[command(
-        after_help = "Examples:\n  schedscope record cluster.journal --keep 24h --max-size 2Gi\n  schedscope explain shop/web-0 --from cluster.journal --at 03:12\n  schedscope open cluster.journal --at -5m"
+        after_help = "Examples:\n  schedscope record cluster.journal --keep 24h --max-size 2Gi\n  schedscope record cluster.journal --scheduler-log live\n  schedscope explain shop/web-0 --from cluster.journal --at 03:12\n  schedscope open cluster.journal --at -5m"
     )]
     Record(RecordArgs),
     /// Explain one pod's scheduling decision, or why pods are pending
@@ -405,6 +405,10 @@ pub struct RecordArgs {
     /// Replace names, labels, images and texts without changing any decision, each by the same until the recorder ends
     #[arg(long)]
     pub redact: bool,
+    /// Record kube-scheduler's own log too: files, which are followed, or "live" for the logs of the cluster's scheduler, which
+    /// needs the right to get pods/log
+    #[arg(long, value_name = "FILE")]
+    pub scheduler_log: Vec<PathBuf>,
     /// Serve Prometheus metrics at this address, such as 127.0.0.1:9809
     #[arg(long, value_name = "ADDRESS")]
     pub metrics: Option<SocketAddr>,

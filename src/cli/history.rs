@@ -10,12 +10,13 @@ use super::args::{ConnectArgs, SourceArgs};
 use crate::cluster::neighbors::{Neighbors, OtherEvent};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::limits::sessions::{JOURNAL_CHANGES, JOURNAL_REVISIONS};
+use crate::limits::sources::JOURNAL_LOG;
 use crate::output::Lines;
 use crate::plural::count;
 use crate::scheduler::Operation;
 use crate::session::{AtTime, changes, has_new_report};
 use crate::source::history::{EtcdHistory, RevisionError};
-use crate::source::journal::{Deletion, Gap, Journal, Moment, RecordedChange, Step};
+use crate::source::journal::{Deletion, Gap, Journal, JournalLog, Moment, RecordedChange, Step};
 use crate::source::{Input, Limits, Loaded};
 
 /// Gaps that are listed on standard error.
@@ -65,6 +66,34 @@ impl Past {
     }
 }
 
+/// Time before a moment of a journal of which the schedulers' log is read.
+const LOG_BEFORE: SignedDuration = SignedDuration::from_hours(1);
+
+impl Past {
+    /// Adds the schedulers' log that a journal has from an hour before a time up to another one; returns lines about what it lacks.
+    fn add_log(&self, journal: &Journal, from: Timestamp, to: Timestamp, loaded: &mut Loaded) -> Result<Lines, Failure> {
+        let from = from.checked_sub(LOG_BEFORE).unwrap_or(Timestamp::MIN);
+        let JournalLog { writers, dropped, is_cut, damaged } = journal.log(from, to).map_err(|error| self.failed(&error))?;
+        let mut lines = Lines::default();
+        for (writer, text) in writers {
+            loaded.logs.add(format!("{}!/{writer}", self.path().display()), text);
+        }
+        if dropped > 0 {
+            lines.line(format_args!(
+                "the schedulers' log is incomplete: {} came too fast and were not recorded",
+                count(dropped as usize, "byte")
+            ));
+        }
+        if is_cut {
+            lines.line(format_args!("only the newest {} MiB of the schedulers' log are read", JOURNAL_LOG >> 20));
+        }
+        if damaged > 0 {
+            lines.line(format_args!("{} of the schedulers' log could not be read", count(damaged, "frame")));
+        }
+        Ok(lines)
+    }
+}
+
 /// Returns the source with its own past that a command names as its only source; `None` for any other source.
 ///
 /// # Errors
@@ -79,6 +108,21 @@ pub(super) fn named(paths: &[PathBuf], at: Option<AtTime>) -> Result<Option<Past
         return Err(Failure::usage("a journal cannot be merged with other sources"));
     }
     Ok(past)
+}
+
+/// Returns the schedulers' log of a journal that is the only path; `None` for other paths. Its gaps go to standard error.
+///
+/// # Errors
+/// Fails if the journal cannot be read.
+pub(super) fn recorded_log(paths: &[PathBuf]) -> Result<Option<Loaded>, Failure> {
+    let [path] = paths else { return Ok(None) };
+    if !Journal::is_at(path) {
+        return Ok(None);
+    }
+    let (past, journal) = (Past::Journal(path.clone()), journal_at(path)?);
+    let mut loaded = Loaded::default();
+    crate::output::say_all(&past.add_log(&journal, journal.begin(), journal.end(), &mut loaded)?);
+    Ok(Some(loaded))
 }
 
 fn journal_at(path: &Path) -> Result<Journal, Failure> {
@@ -138,7 +182,9 @@ impl Past {
                 let journal = journal_at(path)?;
                 let moment = journal.at(time_in(&journal, at)?).map_err(|error| self.failed(&error))?;
                 crate::output::say_all(&doubts(&moment));
-                self.load(moment.text(), Some(moment.time), &watched)
+                let mut loaded = self.load(moment.text(), Some(moment.time), &watched);
+                crate::output::say_all(&self.add_log(&journal, moment.time, moment.time, &mut loaded)?);
+                loaded
             }
             Self::Etcd(path) => {
                 let history = EtcdHistory::open(path, limits).map_err(|error| self.failed(&error))?;

@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,22 +10,25 @@ use jiff::Timestamp;
 use serde::Serialize;
 use strum::IntoEnumIterator as _;
 
-use super::args::RecordArgs;
+use super::args::{ConnectArgs, RecordArgs};
 use super::live::{connected, soon};
 use super::{Failure, judgeable};
 use crate::app;
-use crate::cluster::{Cluster, Kind, KindSet};
+use crate::cluster::{Cluster, Key, Kind, KindSet};
 use crate::limits::live::NEIGHBORS_ASKED;
 use crate::limits::sessions::METRICS_REQUEST;
 use crate::output::{self, METRICS_MEDIA_TYPE, MetricType, Metrics};
+use crate::source::LogTail;
 use crate::source::capture::Vocabulary;
-use crate::source::journal::{JournalHealth, JournalOptions, JournalWriter, RecordedState, unlisted};
-use crate::source::live::{Live, NeighborsQuestion, State, Subject, Waits};
+use crate::source::journal::{JournalHealth, JournalOptions, JournalWriter, LogLines, LogWriter, RecordedState, unlisted};
+use crate::source::live::{Live, NeighborsQuestion, State, Subject, Waits, runs_scheduler};
 
 /// Time between two frames.
 const TICK: Duration = Duration::from_secs(1);
 /// Time between two lines about the health, while it is the same.
 const HEALTH: Duration = Duration::from_secs(60);
+/// Time between two looks for pods of schedulers.
+const SCHEDULERS: Duration = Duration::from_secs(30);
 /// Changes that are taken at once.
 const AT_ONCE: usize = 20_000;
 /// Time that a client of the metrics has for its request, and for taking the answer.
@@ -49,6 +53,9 @@ struct HealthLine<'a> {
     /// Kinds whose changes do not arrive.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stale: Vec<Kind>,
+    /// Why logs of schedulers are not recorded at present.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logs: Vec<String>,
     /// Why nothing can be written, and since when.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_written: Option<&'a str>,
@@ -79,7 +86,11 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
     if let Some(address) = args.metrics {
         serve(address, args.metrics_remote, &board)?;
     }
-    let live = connected(&args.connect, &Waits::default())?;
+    // Lines of before the last frame are in the journal already.
+    let before = writer.health().last;
+    let reads_log = args.reads_live_log()?;
+    let mut files = args.log_files(before.is_some())?;
+    let live = connected(&ConnectArgs { scheduler_log: reads_log, ..args.connect.clone() }, &Waits::default())?;
     let loaded = loop {
         if let Some(loaded) = live.wait_first(Some(soon())) {
             break loaded;
@@ -99,7 +110,12 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
     // Workloads, quotas and the events of others are listed again and again, each kind as far as rights allow.
     live.follow_neighbors(NeighborsQuestion::all(None, NEIGHBORS_ASKED));
     let mut listed = 0;
-    let mut recorder = Recorder { live: &live, args, board, changes: 0, last_line: None, was_well: None };
+    let mut log = LogLines::default();
+    let mut followed: Option<Instant> = None;
+    if reads_log && schedulers(&state).is_empty() {
+        return Err(Failure::source("--scheduler-log live: no visible pod runs kube-scheduler; managed control planes hide it"));
+    }
+    let mut recorder = Recorder { live: &live, args, board, changes: 0, last_line: None, was_well: None, logs: Vec::new() };
     recorder.show(&writer, &state);
     let mut lines = Vec::new();
     loop {
@@ -120,6 +136,23 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
             restate |= state.apply_neighbors(neighbors, &mut lines).map_err(|error| Failure::source(error.to_string()))?;
         }
         writer.append(&lines, &state, now);
+        if reads_log && followed.is_none_or(|last| last.elapsed() >= SCHEDULERS) {
+            live.follow_log_text(&schedulers(&state), before);
+            followed = Some(Instant::now());
+        }
+        recorder.logs = live.logs().iter().filter_map(|log| Some(format!("log of {}: {}", log.pod, log.state.trouble()?))).collect();
+        let text = live.take_log_text();
+        log.add_dropped(text.dropped);
+        for (pod, text) in text.parts {
+            state.take_log(&LogWriter::Pod(pod), &text, now, &mut log);
+        }
+        for (name, file) in &mut files {
+            match file.read() {
+                Ok(text) => state.take_log(&LogWriter::File(name.clone()), &text, now, &mut log),
+                Err(error) => recorder.logs.push(format!("{name}: {error}")),
+            }
+        }
+        writer.append_log(&mut log, now);
         if restate {
             writer.restate(&state, now);
         }
@@ -127,7 +160,32 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
     }
 }
 
+/// Returns the pods of schedulers.
+fn schedulers(state: &RecordedState<'_>) -> Vec<Key> {
+    state.cluster().pods.iter().filter(|pod| runs_scheduler(pod)).map(|pod| pod.key()).collect()
+}
+
 impl RecordArgs {
+    /// Returns whether the logs of the cluster's schedulers are recorded.
+    fn reads_live_log(&self) -> Result<bool, Failure> {
+        let reads = self.scheduler_log.iter().any(|path| path.as_os_str() == "live");
+        if reads && self.scheduler_log.len() > 1 {
+            return Err(Failure::usage("--scheduler-log live cannot be combined with log files"));
+        }
+        Ok(reads)
+    }
+
+    /// Opens the log files. In a journal that goes on, they are read from their end.
+    fn log_files(&self, goes_on: bool) -> Result<Vec<(String, LogTail)>, Failure> {
+        let files = self.scheduler_log.iter().filter(|path| path.as_os_str() != "live");
+        let open = |path: &PathBuf| {
+            let name = path.display().to_string();
+            let tail = LogTail::open(path, goes_on).map_err(|error| Failure::source(format!("--scheduler-log {name}: {error}")))?;
+            Ok((name, tail))
+        };
+        files.map(open).collect()
+    }
+
     fn options(&self) -> JournalOptions {
         let default = JournalOptions::default();
         JournalOptions {
@@ -154,8 +212,10 @@ struct Recorder<'a> {
     board: Board,
     changes: u64,
     last_line: Option<Instant>,
-    /// The health in the last line: the kinds that were stale, and whether frames could be written.
-    was_well: Option<(KindSet, bool)>,
+    /// The health in the last line: the kinds that were stale, whether frames could not be written, and the logs that are not recorded.
+    was_well: Option<(KindSet, bool, Vec<String>)>,
+    /// Why logs of schedulers are not recorded at present.
+    logs: Vec<String>,
 }
 
 impl Recorder<'_> {
@@ -176,17 +236,17 @@ impl Recorder<'_> {
                 written,
             };
         }
-        let now = (stale, failing.is_some());
-        if self.was_well == Some(now) && self.last_line.is_some_and(|last| last.elapsed() < HEALTH) {
+        let now = (stale, failing.is_some(), self.logs.clone());
+        if self.was_well.as_ref() == Some(&now) && self.last_line.is_some_and(|last| last.elapsed() < HEALTH) {
             return;
         }
-        (self.was_well, self.last_line) = (Some(now), Some(Instant::now()));
+        self.last_line = Some(Instant::now());
         let line = HealthLine {
             time: Timestamp::now(),
-            state: match now {
-                (_, true) => "notWriting",
-                (stale, false) if !stale.is_empty() => "stale",
-                _ => "recording",
+            state: match failing {
+                Some(_) => "notWriting",
+                None if !stale.is_empty() => "stale",
+                None => "recording",
             },
             journal: self.args.journal.display().to_string(),
             objects: Kind::iter().map(|kind| state.cluster().count(kind)).sum(),
@@ -197,6 +257,7 @@ impl Recorder<'_> {
             segments: health.segments,
             silent: silent.as_secs(),
             stale: stale.iter().collect(),
+            logs: self.logs.clone(),
             not_written: failing.map(|(_, why)| why),
             since: failing.map(|(since, _)| since),
         };
@@ -204,6 +265,7 @@ impl Recorder<'_> {
             Ok(line) => output::say(line.as_str().trim_end()),
             Err(error) => output::say(error),
         }
+        self.was_well = Some(now);
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::args::{LogArgs, SchedulerArgs};
+use super::history::Past;
 use super::{Failure, print};
 use crate::analysis::LogReport;
 use crate::output::{self, Lines};
@@ -25,14 +26,21 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
             if !args.merge {
                 super::diff::refuse_series(paths, &limits)?;
             }
-            Some(super::load(&paths.iter().map(input).collect::<Vec<_>>(), &limits)?)
+            Some(match super::history::named(paths, None)? {
+                Some(past @ Past::Journal(_)) => past.read(None, &limits)?,
+                _ => super::load(&paths.iter().map(input).collect::<Vec<_>>(), &limits)?,
+            })
         }
     };
     let latest = loaded.as_ref().and_then(|loaded| loaded.report.newest);
     let times = LogTimes { latest, offset: args.zone.log_timezone };
     let inputs: Vec<Input> = args.files.iter().map(input).collect();
     let progress = Arc::new(Progress::default());
-    let log = super::watched_by(&progress, false, || read_scheduler_logs(&inputs, times, &limits, &progress));
+    let recorded = super::history::recorded_log(&args.files)?;
+    let log = super::watched_by(&progress, false, || match &recorded {
+        Some(recorded) => read_logs_of_dump(recorded, times, &limits, &progress).unwrap_or_default(),
+        None => read_scheduler_logs(&inputs, times, &limits, &progress),
+    });
     tell(&log);
     let at = args.at.as_deref().map(|text| time(text, &log)).transpose()?;
     let log = Arc::new(log);

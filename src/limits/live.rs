@@ -86,6 +86,8 @@ limits! { "live":
     bytes LOG: u64 = 1 << 30, "a_log_without_end_is_given_up";
     /// Schedulers whose logs are read; further ones are not. A control plane has 3 to 5.
     count LOG_PODS: usize = 16, "logs_of_many_schedulers_are_not_all_read";
+    /// Bytes of schedulers' logs that wait to be recorded; beyond it, lines are dropped and counted.
+    bytes LOG_WAITING: usize = 64 << 20, "lines_that_wait_too_long_are_counted";
     /// Time of the first read of the schedulers' logs; the command fails after that.
     time LOG_READ: Duration = Duration::from_secs(90), "a_log_that_hangs_is_waited_for_up_to_a_limit";
     /// Silence of a followed log, after which it is asked for again: an idle scheduler logs nothing.

@@ -44,6 +44,8 @@
 //! | [`sources::JOURNAL_EVENTS`] | 20,000 | Events that a recorder keeps; older ones are forgotten. | `events_are_kept_up_to_a_number` |
 //! | [`sources::JOURNAL_LINE`] | 32 MiB | Bytes of a line of a journal; a longer one is damage. | `a_line_without_end_is_damage` |
 //! | [`sources::JOURNAL_GAPS`] | 100 | Gaps of a journal that are kept for one answer; the others are counted. | `gaps_are_kept_up_to_a_number` |
+//! | [`sources::JOURNAL_LOG_FRAME`] | 16 MiB | Bytes of the schedulers' log that a recorder writes at once, each second; it counts what is beyond, which reading says. | `a_log_that_is_too_much_at_once_is_counted` |
+//! | [`sources::JOURNAL_LOG`] | 64 MiB | Bytes of the schedulers' log before a moment of a journal that are read, the newest. | `the_newest_part_of_a_log_is_read` |
 //! | [`live::PAGE`] | 128 MiB | Decompressed length of a page of a list, or of an object; a longer answer is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SHORT_ANSWER`] | 8 MiB | Decompressed length of the answers of `/version` and of discovery; a longer one is broken off. | `answers_without_end_are_broken_off` |
 //! | [`live::SLOWEST`] | 1 KiB | Bytes that an answer brings at least in the time in which a silent server counts as hung; a slower one is broken off. | `answers_that_drip_are_broken_off` |
@@ -85,6 +87,7 @@
 //! | [`live::LOG_VALUE`] | 64 MiB | Length of a line, or of a value of several lines, of a scheduler's log; a longer one is passed on in parts. | `a_value_that_is_too_long_is_passed_on_in_parts` |
 //! | [`live::LOG`] | 1 GiB | Length of a scheduler's log when it is first read; a longer one fails. | `a_log_without_end_is_given_up` |
 //! | [`live::LOG_PODS`] | 16 | Schedulers whose logs are read; further ones are not. A control plane has 3 to 5. | `logs_of_many_schedulers_are_not_all_read` |
+//! | [`live::LOG_WAITING`] | 64 MiB | Bytes of schedulers' logs that wait to be recorded; beyond it, lines are dropped and counted. | `lines_that_wait_too_long_are_counted` |
 //! | [`live::LOG_READ`] | 90s | Time of the first read of the schedulers' logs; the command fails after that. | `a_log_that_hangs_is_waited_for_up_to_a_limit` |
 //! | [`live::LOG_SILENCE`] | 600s | Silence of a followed log, after which it is asked for again: an idle scheduler logs nothing. | `a_followed_log_that_is_silent_is_asked_for_again` |
 //! | [`extenders::LARGEST_ANSWER`] | 128 MiB | Length of one answer; a longer one is an error of the call. All nodes of a large cluster, as the API server has them, are less. | `an_answer_that_is_too_large_is_given_up` |

@@ -74,4 +74,8 @@ limits! { "sources":
     bytes JOURNAL_LINE: u64 = 32 << 20, "a_line_without_end_is_damage";
     /// Gaps of a journal that are kept for one answer; the others are counted.
     count JOURNAL_GAPS: usize = 100, "gaps_are_kept_up_to_a_number";
+    /// Bytes of the schedulers' log that a recorder writes at once, each second; it counts what is beyond, which reading says.
+    bytes JOURNAL_LOG_FRAME: usize = 16 << 20, "a_log_that_is_too_much_at_once_is_counted";
+    /// Bytes of the schedulers' log before a moment of a journal that are read, the newest.
+    bytes JOURNAL_LOG: usize = 64 << 20, "the_newest_part_of_a_log_is_read";
 }

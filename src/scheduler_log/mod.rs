@@ -15,12 +15,14 @@
 //! | `dump` | parses the dump that the scheduler logs on SIGUSR2 |
 //! | `replicas` | distinguishes schedulers that share a log |
 //! | `story` | holds the result, with the queues at any time and their certainty |
+//! | `excerpt` | selects the lines that are understood, for a copy of the log |
 //! | `finding` | holds remarks about the log itself |
 //!
 //! Facts that a log does not hold are unknown, never empty: see [`Process::complete`] and [`Queues`].
 
 mod dump;
 mod entry;
+mod excerpt;
 mod finding;
 mod fold;
 mod lines;
@@ -35,6 +37,7 @@ mod tests;
 mod time;
 
 pub use dump::{Amounts, CachedNode, Dump};
+pub use excerpt::{Excerpt, LineParts};
 pub use finding::{Finding, FindingKind};
 pub use names::{Name, Names};
 pub use reader::{FileFacts, Reader, first_stamp};

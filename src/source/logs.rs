@@ -1,6 +1,9 @@
 //! Reads logs of kube-scheduler from files, directories, archives and standard input, as dumps are read.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,7 +12,7 @@ use super::read::archive::{self, MemberKind, Sort, Stream};
 use super::read::input::{BoxRead, Content, Failed, Found, Input, Place, peek};
 use super::read::limits::{Budget, Limits};
 use super::read::progress::Progress;
-use crate::limits::sources::ARCHIVES_WITHIN;
+use crate::limits::sources::{ARCHIVES_WITHIN, LOG_LINE};
 use crate::scheduler_log::{FileFacts, Reader, SchedulerLog, Stamp, first_stamp};
 use crate::source::assemble::Loaded;
 
@@ -73,6 +76,72 @@ pub fn read_scheduler_logs(inputs: &[Input], times: LogTimes, limits: &Limits, p
         }
     }
     reader.finish()
+}
+
+/// A log that is followed in a file, over rotations.
+#[derive(Debug)]
+pub struct LogTail {
+    path: PathBuf,
+    /// The open file with its identity, and the offset of the next byte.
+    file: Option<(File, (u64, u64), u64)>,
+    /// The start of a line whose end is not written yet.
+    rest: Vec<u8>,
+}
+
+/// Bytes that are read of a followed file at once.
+const TAIL: u64 = 16 << 20;
+
+impl LogTail {
+    /// Follows a file, from its end on or from its beginning.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be opened.
+    pub fn open(path: &Path, from_end: bool) -> io::Result<Self> {
+        let mut tail = Self { path: path.to_owned(), file: None, rest: Vec::new() };
+        tail.reopen()?;
+        if let Some((file, _, at)) = tail.file.as_mut().filter(|_| from_end) {
+            *at = file.seek(SeekFrom::End(0))?;
+        }
+        Ok(tail)
+    }
+
+    fn reopen(&mut self) -> io::Result<()> {
+        let file = File::open(&self.path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::other("is not a regular file"));
+        }
+        self.rest.clear();
+        self.file = Some((file, (metadata.dev(), metadata.ino()), 0));
+        Ok(())
+    }
+
+    /// Returns the whole lines that were written since the last call. A file that was replaced is read to its end first.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read; a later call may succeed.
+    pub fn read(&mut self) -> io::Result<Vec<u8>> {
+        let Some((file, identity, at)) = &mut self.file else {
+            self.reopen()?;
+            return self.read();
+        };
+        if file.metadata()?.len() < *at {
+            // It was cut, and begins anew.
+            *at = file.seek(SeekFrom::Start(0))?;
+            self.rest.clear();
+        }
+        let before = self.rest.len();
+        *at += file.take(TAIL).read_to_end(&mut self.rest)? as u64;
+        if self.rest.len() == before && std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) != *identity) {
+            self.file = None;
+            return Ok(Vec::new());
+        }
+        let whole = memchr::memrchr(b'\n', &self.rest).map_or(0, |at| at + 1);
+        if whole == 0 && self.rest.len() > LOG_LINE {
+            self.rest.clear();
+        }
+        Ok(self.rest.drain(..whole).collect())
+    }
 }
 
 /// Counts bytes; returns false if the load was cancelled.
@@ -170,6 +239,28 @@ fn modified(content: &Content) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_followed_over_a_rotation() {
+        use std::io::Write as _;
+        let folder = tempfile::tempdir().unwrap();
+        let (path, old) = (folder.path().join("a.log"), folder.path().join("a.log.1"));
+        std::fs::write(&path, "1\n2\n3").unwrap();
+        let read = |tail: &mut LogTail| String::from_utf8(tail.read().unwrap()).unwrap();
+        let mut tail = LogTail::open(&path, false).unwrap();
+        let mut from_end = LogTail::open(&path, true).unwrap();
+        assert_eq!((read(&mut tail), read(&mut tail), read(&mut from_end)), ("1\n2\n".into(), String::new(), String::new()));
+        File::options().append(true).open(&path).unwrap().write_all(b"3\n").unwrap();
+        std::fs::rename(&path, old).unwrap();
+        std::fs::write(&path, "4\n").unwrap();
+        assert_eq!((read(&mut tail), read(&mut from_end)), ("33\n".into(), "3\n".into()));
+        assert_eq!((read(&mut tail), read(&mut tail)), (String::new(), "4\n".into()));
+        std::fs::write(&path, "").unwrap();
+        assert_eq!(read(&mut tail), "");
+        File::options().append(true).open(&path).unwrap().write_all(b"5\n").unwrap();
+        assert_eq!(read(&mut tail), "5\n");
+        assert!(LogTail::open(folder.path(), false).is_err());
+    }
 
     #[test]
     fn a_pod_is_known_by_its_directory() {

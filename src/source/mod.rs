@@ -46,7 +46,7 @@ pub use decode::dump_metadata::{SchedulerHint, ServerVersion, VersionPlace};
 pub use decode::raw_object::as_yaml;
 pub use demos::{STORIES, Story};
 pub use layout::{Layout, Layouts};
-pub use logs::{LogTimes, read_logs_of_dump, read_scheduler_logs};
+pub use logs::{LogTail, LogTimes, read_logs_of_dump, read_scheduler_logs};
 pub use manifest::{ManifestError, ManifestObject, ManifestPlace, read_manifests};
 pub use read::input::{Input, OpenText};
 pub use read::limits::Limits;

@@ -369,3 +369,101 @@ fn the_example_fits_together() {
     let output = program(&args, &[]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
 }
+
+/// Lines of the scheduler, as the server gives them.
+fn log_lines(pod: &str, minute: u32) -> String {
+    let line = |second: u32, text: &str| {
+        format!("2026-11-21T01:{minute:02}:{second:02}.250000000Z I1121 01:{minute:02}:{second:02}.250000       1 a.go:1] {text}\n")
+    };
+    [
+        line(0, "Serving securely on [::]:10259"),
+        line(1, &format!("\"Add event for unscheduled pod\" pod=\"shop/{pod}\"")),
+        line(2, &format!("\"Attempting to schedule pod\" pod=\"shop/{pod}\"")),
+        line(
+            3,
+            &format!(
+                "\"Unable to schedule pod; no fit; waiting\" pod=\"shop/{pod}\" err=\"0/12 nodes are available: 12 Insufficient cpu.\""
+            ),
+        ),
+    ]
+    .concat()
+}
+
+/// Waits until the journal's log meets a condition.
+#[track_caller]
+fn until_log(journal: &Path, what: &str, holds: impl Fn(&str) -> bool) -> String {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Ok(journal) = Journal::open(journal) {
+            let log = journal.log(journal.begin(), journal.end()).unwrap();
+            let text: String = log.writers.values().map(|text| text_of(text)).collect();
+            if holds(&text) {
+                return text;
+            }
+        }
+        assert!(Instant::now() < deadline, "{what} did not come");
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn the_log_of_the_scheduler_is_recorded_and_gives_its_attempts_back() {
+    const POD: &str = "kube-system/kube-scheduler-cp-1";
+    let mut objects = story("payments");
+    objects.push(json!({"kind": "Pod", "metadata": {"name": "kube-scheduler-cp-1", "namespace": "kube-system"},
+        "spec": {"nodeName": "worker-a1", "priority": 0, "containers": [{"name": "kube-scheduler", "image": "kube-scheduler:v1.36.2"}]}}));
+    let server = ApiServer::new(&objects);
+    server.log(POD, &log_lines("payments", 0));
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = Recorder::start(&server, &folder, &["--scheduler-log", "live"]);
+    recorder.health();
+    let journal = recorder.journal.clone();
+    let first = until_log(&journal, "the first lines", |log| log.contains("12 Insufficient cpu"));
+    assert!(!first.contains("Serving securely"), "{first}");
+    // A recorder that goes on reads no line again.
+    drop(recorder);
+    let mut recorder = Recorder::start(&server, &folder, &["--scheduler-log", "live"]);
+    recorder.health();
+    let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%9fZ").to_string();
+    let later: String = log_lines("later", 30).lines().map(|line| format!("{now}{}\n", &line[30..])).collect();
+    server.log(POD, &later);
+    let both = until_log(&journal, "the later lines", |log| log.contains("shop/later"));
+    assert_eq!(both.matches("Attempting to schedule pod").count(), 2, "{both}");
+    drop(recorder);
+    let output = program(&["log"], &[&journal]);
+    let said = text(&output.stdout);
+    assert!(output.status.success() && said.contains("shop/payments") && said.contains("shop/later"), "{said}{}", text(&output.stderr));
+    // The state is read as before, with the log beside it.
+    let output = program(&["explain", "shop/payments", "--from"], &[&journal]);
+    assert!(text(&output.stdout).contains("Insufficient cpu"), "{}{}", text(&output.stdout), text(&output.stderr));
+}
+
+#[test]
+fn a_log_in_a_file_is_followed_and_redacted_as_objects_are() {
+    let server = ApiServer::new(&story("payments"));
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("kube-scheduler.log");
+    std::fs::write(&log, log_lines("payments", 0)).unwrap();
+    let mut recorder = Recorder::start(&server, &folder, &["--redact", "--scheduler-log", log.to_str().unwrap()]);
+    recorder.health();
+    let journal = recorder.journal.clone();
+    let found = until_log(&journal, "the lines", |log| log.contains("12 Insufficient cpu"));
+    drop(recorder);
+    assert!(!found.contains("payments") && !found.contains("shop"), "{found}");
+    let at = Journal::open(&journal).unwrap();
+    let loaded = state(&at.at(at.end()).unwrap());
+    let output = program(&["log", "-o", "json"], &[&journal]);
+    let said = text(&output.stdout);
+    let pods = loaded.cluster().pods.iter().filter(|pod| said.contains(&format!("\"{}\"", pod.key()))).count();
+    assert_eq!(pods, 1, "the attempt is of a pod of the recorded cluster: {said}{}", text(&output.stderr));
+    // Without a scheduler's pod there is no log to read.
+    let config = folder.path().join("config");
+    let mut second = Command::new(env!("CARGO_BIN_EXE_schedscope"));
+    let second = second.arg("record").arg(folder.path().join("other")).args(["--scheduler-log", "live"]).env("KUBECONFIG", config);
+    let second = second.output().unwrap();
+    assert!(second.status.code() == Some(3) && text(&second.stderr).contains("no visible pod runs kube-scheduler"));
+}

@@ -9,6 +9,7 @@ pub(super) mod report;
 pub(super) mod walk;
 mod warnings;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::scheduler_log::SchedulerLog;
 use crate::source::decode::dump_metadata::{self, ServerVersion, VersionPlace};
 use crate::source::decode::{admission, dedup};
 use crate::source::layout::{Detector, Fact};
-use crate::source::read::input::{Failed, Found, Place};
+use crate::source::read::input::{Content, Failed, Found, Place};
 use diagnostic::{Diagnostic, Severity};
 use origins::ObjectIndex;
 use report::{Absence, Report, effect_of_absence};
@@ -62,6 +63,14 @@ pub struct SavedConfiguration {
 /// Logs of kube-scheduler found in a dump, with their names and places.
 #[derive(Clone, Debug, Default)]
 pub struct DumpLogs(pub(in crate::source) Vec<(String, Place)>);
+
+impl DumpLogs {
+    /// Adds a log. A directory or file in its name that begins with `kube-scheduler-` is its writer.
+    pub fn add(&mut self, name: String, text: Vec<u8>) {
+        let base = Content::Memory(Arc::new(Cow::Owned(text)));
+        self.0.push((name, Place { base, members: Vec::new() }));
+    }
+}
 
 impl Loaded {
     /// Returns the objects as a cluster.

@@ -33,11 +33,13 @@ pub(super) enum FrameKind {
     Changes = 2,
     /// A time in which nothing was recorded.
     Gap = 3,
+    /// Lines of schedulers' logs.
+    Log = 4,
 }
 
 impl FrameKind {
     fn of(byte: u8) -> Option<Self> {
-        [Self::Keyframe, Self::Changes, Self::Gap].into_iter().find(|kind| *kind as u8 == byte)
+        [Self::Keyframe, Self::Changes, Self::Gap, Self::Log].into_iter().find(|kind| *kind as u8 == byte)
     }
 }
 

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `frame` | the bytes of a frame, and finding frames in damaged files |
 //! | `entry` | the lines of a payload: states of objects and events |
+//! | `log` | the log of schedulers, which has frames of its own |
 //! | `gap` | times of which nothing is known, and why |
 //! | `segment` | the files of a journal |
 //! | `state` | the state that is recorded, and the lines of its changes |
@@ -19,6 +20,7 @@
 mod entry;
 mod frame;
 mod gap;
+mod log;
 mod read;
 mod segment;
 mod state;
@@ -26,6 +28,7 @@ mod write;
 
 pub use entry::{Knowledge, KnownNeighbors};
 pub use gap::{Gap, GapReason};
+pub use log::{JournalLog, LogLines, LogWriter};
 pub(super) use read::recorded_changes;
 pub use read::{Deletion, Journal, Moment, MomentError, RecordedChange, Step, Steps};
 pub use state::{RecordedState, unlisted};

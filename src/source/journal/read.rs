@@ -15,11 +15,12 @@ use strum::IntoEnumIterator;
 use super::entry::{self, Entry, EntryKey, Knowledge, KnownNeighbors};
 use super::frame::{Frame, FrameKind, Frames};
 use super::gap::{Gap, GapReason};
+use super::log::{JournalLog, LogGatherer};
 use super::segment::{self, Segment, SegmentBytes};
 use super::write::{BEAT, JournalError, is_being_written};
 use crate::cluster::neighbors::{Neighbor, NeighborKind, OtherEvent};
 use crate::cluster::{Key, Kind, MissingKinds, Object, ObservedEvent, Str};
-use crate::limits::sources::{GROWTH, GROWTH_BEYOND, JOURNAL_GAPS, JOURNAL_LINE};
+use crate::limits::sources::{GROWTH, GROWTH_BEYOND, JOURNAL_GAPS, JOURNAL_LINE, JOURNAL_LOG};
 use crate::source::capture::{is_of_cluster, write_refusal, write_status};
 use crate::source::decode::neighbors::DecodedNeighbor;
 use crate::source::decode::{Context, Decoded, DecodedItem, decode_text};
@@ -219,6 +220,7 @@ impl Journal {
                     Ok(gap) => gaps.add(gap),
                     Err(_) => in_doubt = true,
                 },
+                FrameKind::Log => {}
             }
             before = Some(frame);
             count += 1;
@@ -267,6 +269,28 @@ impl Journal {
         let recorded = next.frames.whole.iter().skip(1).take_while(|frame| frame.kind == FrameKind::Gap);
         let mut recorded = recorded.filter_map(|frame| serde_json::from_slice::<Gap>(next.payload(frame)).ok());
         recorded.find(|gap| gap.contains(time)).or_else(|| damaged(first.time))
+    }
+
+    /// Returns the log of schedulers that was recorded from a time up to another one.
+    ///
+    /// # Errors
+    /// Returns an error if a segment cannot be read.
+    pub fn log(&self, from: Timestamp, to: Timestamp) -> Result<JournalLog, MomentError> {
+        let later = self.segments.partition_point(|(_, begin)| *begin <= to);
+        let mut gatherer = LogGatherer::new(JOURNAL_LOG);
+        'segments: for (segment, begin) in self.segments[..later].iter().rev() {
+            let read = LoadedSegment::read(segment).map_err(|error| MomentError::Io(error.to_string()))?;
+            let is_wanted = |frame: &&Frame| frame.kind == FrameKind::Log && from <= frame.time && frame.time <= to;
+            for frame in read.frames.whole.iter().rev().filter(is_wanted) {
+                if !gatherer.add(unpack(read.payload(frame)).ok()) {
+                    break 'segments;
+                }
+            }
+            if *begin < from {
+                break;
+            }
+        }
+        Ok(gatherer.finish())
     }
 
     /// Returns the last deletion of an object. Segments are read from the end, one at a time, and none before that of the deletion.
@@ -351,7 +375,7 @@ impl ObjectLines {
         for frame in &segment.frames.whole {
             match frame.kind {
                 FrameKind::Keyframe => before = frame.time,
-                FrameKind::Gap => {}
+                FrameKind::Gap | FrameKind::Log => {}
                 FrameKind::Changes => {
                     let is_gone =
                         unpack(segment.payload(frame)).is_ok_and(|lines| lines.split(|byte| *byte == b'\n').any(|line| line == self.gone));
@@ -767,6 +791,7 @@ impl Iterator for Steps<'_> {
                         return Some(Step::Gap(gap));
                     }
                 }
+                FrameKind::Log => self.read = Some(read),
                 FrameKind::Changes => {
                     let lines = unpack(read.payload(&frame));
                     self.read = Some(read);

@@ -9,10 +9,12 @@ use serde_json::{Serializer, Value, json};
 use strum::IntoEnumIterator as _;
 
 use super::entry::{self, EntryKey, Knowledge, KnownNeighbors};
+use super::log::{LogLines, LogWriter};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
 use crate::cluster::{Cluster, Key, Kind, KindSet, MissingReason, Object, ObservedEvent, Str};
 use crate::limits::sources::JOURNAL_EVENTS;
 use crate::output::Json;
+use crate::scheduler_log::LineParts;
 use crate::source::assemble::Loaded;
 use crate::source::capture::{
     Redactor, Vocabulary, complete, event_value, is_of_cluster, neighbor_kind, neighbor_value, other_event_value, value,
@@ -147,6 +149,39 @@ impl<'w> RecordedState<'w> {
             self.knowledge = knowledge;
         }
         Ok(self.redactor.as_ref().map(Redactor::rules) != rules)
+    }
+
+    /// Takes a part of a scheduler's log, whole lines, near a time. Redacted, lines are rewritten, with the names replaced as in objects;
+    /// those with values over several lines, and those of old releases that write names into their messages, are left out.
+    pub fn take_log(&mut self, writer: &LogWriter, text: &[u8], near: Timestamp, lines: &mut LogLines) {
+        let text = lines.excerpt(writer, text);
+        let Some(redactor) = &mut self.redactor else {
+            let name = match writer {
+                LogWriter::Pod(key) => key.to_string(),
+                LogWriter::File(name) => name.clone(),
+            };
+            return lines.add(name, String::from_utf8_lossy(&text).into_owned());
+        };
+        let parts: Vec<LineParts> = text.split(|byte| *byte == b'\n').filter_map(|line| LineParts::of(line, near)).collect();
+        // Collecting empties the texts.
+        for part in &parts {
+            redactor.collect(&mut part.named.clone());
+        }
+        let mut name = match writer {
+            LogWriter::Pod(key) => json!({"name": key.name}),
+            LogWriter::File(name) => json!({"name": name}),
+        };
+        redactor.collect(&mut name.clone());
+        redactor.finish();
+        redactor.apply("", &mut name);
+        let mut out = String::new();
+        for mut part in parts {
+            redactor.apply("", &mut part.named);
+            out.push_str(&part.line());
+            out.push('\n');
+        }
+        // Readers know a scheduler's log by this name.
+        lines.add(format!("kube-scheduler-{}", name["name"].as_str().unwrap_or_default()), out);
     }
 
     /// Takes in the objects and events that scheduling does not read, as they are now, and writes a line for each that changed. Returns

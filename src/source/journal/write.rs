@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::frame::{self, FrameKind};
 use super::gap::{Gap, GapReason};
+use super::log::LogLines;
 use super::segment::{self, Segment};
 use super::state::RecordedState;
 use crate::limits::sources::JOURNAL_SEGMENT;
@@ -261,6 +262,19 @@ impl JournalWriter {
         }
         if self.is_full(time) {
             self.rotate(state, time);
+        }
+    }
+
+    /// Appends lines of schedulers' logs. Those that cannot be written are lost, as the changes of that time are.
+    pub fn append_log(&mut self, lines: &mut LogLines, time: Timestamp) {
+        let Some(content) = lines.take() else { return };
+        let time = self.health.last.map_or(time, |last| last.max(time));
+        if self.failing.is_some() || self.current.is_none() {
+            return;
+        }
+        let payload = content.and_then(|content| compressed(&content));
+        if let Err(error) = payload.and_then(|payload| self.frame(FrameKind::Log, time, &payload)) {
+            self.fail(time, &error);
         }
     }
 

@@ -15,7 +15,7 @@ use super::objects::Objects;
 use super::read_only::{Connector, ReadOnly, ReadOnlyClient};
 use super::reflector::Reflector;
 use super::resource::{RESOURCES, Resource};
-use super::scheduler_log::{self, LogFeed};
+use super::scheduler_log::{self, LogFeed, LogRead};
 use super::status::{Board, Place};
 use super::store::Store;
 use super::timing::Timing;
@@ -153,7 +153,7 @@ pub(super) type ObjectRequest = (String, mpsc::Sender<Result<Vec<u8>, Failure>>)
 pub(super) type NeighborsRequest = (NeighborsQuestion, Option<mpsc::Sender<Neighbors>>);
 
 /// A request of the consumer to read the log of a pod, and whether to follow it.
-pub(super) type LogRequest = (Key, bool);
+pub(super) type LogRequest = (Key, LogRead);
 
 /// The answer of `/version`.
 #[derive(Deserialize)]
@@ -240,7 +240,7 @@ async fn serve(
                     let _ = answer.send(result.map(|mut text| std::mem::take(&mut text.bytes)));
                 });
             }
-            Some((pod, follow)) = logs_asked.recv() => drop(tokio::spawn(scheduler_log::run(Arc::clone(&shared), pod, follow))),
+            Some((pod, read)) = logs_asked.recv() => drop(tokio::spawn(scheduler_log::run(Arc::clone(&shared), pod, read))),
             Some((question, answer)) = neighbors_asked.recv() => {
                 let shared = Arc::clone(&shared);
                 tokio::spawn(async move {

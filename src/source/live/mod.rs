@@ -41,7 +41,8 @@ pub use delta_queue::Change;
 pub use error::{ConnectError, OriginalError, Target};
 pub use kubeconfig::{Contexts, context_namespace, context_namespaces, contexts, may_ask};
 pub use resource::Subject;
-pub use scheduler_log::{LogState, LogStatus, runs_scheduler};
+use scheduler_log::LogRead;
+pub use scheduler_log::{LogState, LogStatus, LogText, runs_scheduler};
 pub use status::{KindStatus, RetryCause, State, Status};
 pub use timing::Timing;
 pub use waiting::{Waiting, Waits};
@@ -51,6 +52,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use tokio::sync::{Notify, mpsc as channel};
 
 use crate::cluster::neighbors::Neighbors;
@@ -274,10 +276,32 @@ impl Live {
     /// Starts to read the log of a scheduler's pod, and to follow it. Does nothing if it is read already, or if
     /// [`ConnectOptions::scheduler_log`] is not set.
     pub fn read_log(&self, pod: &Key, follow: bool) {
+        self.start_log(pod, LogRead { follow, since: None });
+    }
+
+    fn start_log(&self, pod: &Key, read: LogRead) {
         if self.shared.may_read_logs && lock(&self.shared.scheduler_log).add(pod) {
             // The connection may have ended.
-            let _ = self.log_requests.send((pod.clone(), follow));
+            let _ = self.log_requests.send((pod.clone(), read));
         }
+    }
+
+    /// Follows the logs of these schedulers' pods from a time on, or all that the server has of them, and those of no others. Their text
+    /// waits for [`Self::take_log_text`].
+    pub fn follow_log_text(&self, pods: &[Key], since: Option<Timestamp>) {
+        {
+            let mut feed = lock(&self.shared.scheduler_log);
+            feed.keep_text();
+            feed.retain(|pod| pods.contains(pod));
+        }
+        for pod in pods {
+            self.start_log(pod, LogRead { follow: true, since });
+        }
+    }
+
+    /// Takes the text of the logs that has come since the last call.
+    pub fn take_log_text(&self) -> LogText {
+        lock(&self.shared.scheduler_log).take_text()
     }
 
     /// Returns how far each scheduler's log is read, by pod.

@@ -15,7 +15,7 @@ use super::failure::{Failure, FailureKind};
 use super::timing::Backoff;
 use super::waiting::Waiting;
 use crate::cluster::{Key, Pod};
-use crate::limits::live::{LOG_PODS, LOG_VALUE};
+use crate::limits::live::{LOG_PODS, LOG_VALUE, LOG_WAITING};
 use crate::scheduler_log::{FileFacts, Reader, SchedulerLog};
 
 /// The name of kube-scheduler's container in its static pods.
@@ -66,12 +66,29 @@ pub fn runs_scheduler(pod: &Pod) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct LogFeed {
     reader: Reader,
+    /// The text that waits to be recorded, instead of being read; `None` unless it is recorded.
+    waiting: Option<LogText>,
     states: BTreeMap<Key, LogState>,
     /// The number of changes of the log so far.
     generation: u64,
 }
 
 impl LogFeed {
+    /// Keeps the text of logs for a recorder.
+    pub(super) fn keep_text(&mut self) {
+        self.waiting.get_or_insert_default();
+    }
+
+    /// Takes the text that has come since.
+    pub(super) fn take_text(&mut self) -> LogText {
+        self.waiting.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Forgets the pods for which a condition does not hold, so that their logs are read no longer.
+    pub(super) fn retain(&mut self, is_there: impl Fn(&Key) -> bool) {
+        self.states.retain(|pod, _| is_there(pod));
+    }
+
     /// Adds a pod; returns false if its log is read already, or too many are.
     pub(super) fn add(&mut self, pod: &Key) -> bool {
         if self.states.contains_key(pod) || self.states.len() >= LOG_PODS {
@@ -94,15 +111,51 @@ impl LogFeed {
     }
 
     fn take(&mut self, pod: &Key, text: &[u8]) {
+        self.generation += 1;
+        if let Some(waiting) = &mut self.waiting {
+            return waiting.add(pod, text, LOG_WAITING);
+        }
         let facts = FileFacts { writer: Some(pod.to_string()), found: true, latest: None, offset: None };
         self.reader.file(&format!("log of {pod}"), &facts, &mut &*text, &mut |_| true);
-        self.generation += 1;
     }
 }
 
+/// The text of logs, by pod, in the order of arrival.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogText {
+    /// Whole lines, with their times before them.
+    pub parts: Vec<(Key, Vec<u8>)>,
+    /// Bytes that were dropped because too much waited.
+    pub dropped: u64,
+    bytes: usize,
+}
+
+impl LogText {
+    fn add(&mut self, pod: &Key, text: &[u8], most: usize) {
+        if self.bytes + text.len() > most {
+            self.dropped += text.len() as u64;
+            return;
+        }
+        self.bytes += text.len();
+        match self.parts.last_mut() {
+            Some((last, part)) if last == pod => part.extend_from_slice(text),
+            _ => self.parts.push((pod.clone(), text.to_vec())),
+        }
+    }
+}
+
+/// How to read the log of a pod.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LogRead {
+    /// Whether to follow it.
+    pub(super) follow: bool,
+    /// The time of the first lines; `None` for all that the server has.
+    pub(super) since: Option<Timestamp>,
+}
+
 /// Reads the log of a pod, and follows it if that was asked for.
-pub(super) async fn run(shared: Arc<Shared>, pod: Key, follow: bool) {
-    let mut cutter = Cutter::default();
+pub(super) async fn run(shared: Arc<Shared>, pod: Key, LogRead { follow, since }: LogRead) {
+    let mut cutter = Cutter { last: since, ..Cutter::default() };
     let mut backoff = Backoff::default();
     let mut follows = false;
     loop {
@@ -121,8 +174,12 @@ pub(super) async fn run(shared: Arc<Shared>, pod: Key, follow: bool) {
                 _ => LogState::Failed(failure.message.clone()),
             },
         };
-        let changed = lock(&shared.scheduler_log).states.insert(pod.clone(), state.clone()).as_ref() != Some(&state);
-        if changed {
+        let before = match lock(&shared.scheduler_log).states.get_mut(&pod) {
+            Some(known) => std::mem::replace(known, state.clone()),
+            // It was forgotten.
+            None => return,
+        };
+        if before != state {
             shared.wake();
         }
         if !follow {
@@ -292,6 +349,23 @@ mod tests {
         let mut feed = LogFeed::default();
         let added = (0..LOG_PODS + 2).filter(|number| feed.add(&Key::new("kube-system", number.to_string()))).count();
         assert_eq!((added, feed.statuses().len()), (LOG_PODS, LOG_PODS));
+    }
+
+    #[test]
+    fn lines_that_wait_too_long_are_counted() {
+        let (a, b) = (Key::new("kube-system", "a"), Key::new("kube-system", "b"));
+        let mut text = LogText::default();
+        for (pod, part) in [(&a, "1\n"), (&a, "2\n"), (&b, "3\n"), (&a, "long\n"), (&b, "4\n")] {
+            text.add(pod, part.as_bytes(), 8);
+        }
+        assert_eq!((text.parts, text.dropped), (vec![(a.clone(), b"1\n2\n".to_vec()), (b, b"3\n4\n".to_vec())], 5));
+        let mut feed = LogFeed::default();
+        feed.keep_text();
+        feed.add(&a);
+        feed.take(&a, b"5\n");
+        assert_eq!((feed.take_text().parts, feed.take_text()), (vec![(a.clone(), b"5\n".to_vec())], LogText::default()));
+        feed.retain(|pod| *pod != a);
+        assert!(feed.statuses().is_empty());
     }
 
     #[test]
