@@ -38,7 +38,7 @@ impl Missing {
         match (self.why, self.kind) {
             (MissingReason::NotInSource, Kind::PodDisruptionBudget) => view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0),
             (MissingReason::NotInSource, Kind::Node) => view.start.as_ref().is_some_and(|start| start.nodes == 0),
-            (MissingReason::NotInSource, _) => false,
+            (MissingReason::NotInSource, kind) => view.missed_kinds().contains(kind),
             _ => true,
         }
     }

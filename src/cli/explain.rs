@@ -240,6 +240,7 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
     let effort = if args.odds { OddsEffort::Asked } else { OddsEffort::Little };
     let mut view = scheduler.explain_group(pod).map_or_else(|| with_odds(scheduler, pod, effort), |events| CycleView::of(&events));
     view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
+    view.unknown = scheduler.state().cluster().unknown;
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.
     let when = when(scheduler, &view, key, &agreement);

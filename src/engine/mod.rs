@@ -195,6 +195,7 @@ impl Engine {
         let alone = || with_odds(scheduler, pod, OddsEffort::Little);
         let mut view = scheduler.explain_group(pod).map_or_else(alone, |events| CycleView::of(&events));
         view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
+        view.unknown = scheduler.state().cluster().unknown;
         let agreement = SchedulerComparer::new(scheduler, self.source.events()).compare(pod, &view);
         let state = scheduler.state();
         let when = When::of(&WhenInput {

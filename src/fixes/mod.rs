@@ -210,7 +210,7 @@ pub enum Untried {
 /// Obstacle that no proposed change removes, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unproposed {
-    /// The object may exist: its kind could not be read completely.
+    /// The object may exist: its kind is not known completely.
     Unread {
         /// Kind of the object.
         kind: Kind,

@@ -8,7 +8,7 @@ use super::constraints::{Demand, Matrix, VOLUME_PLUGINS};
 use super::trial::Trials;
 use super::{Fixes, Limits, Unproposed, Untried};
 use crate::cluster::storage::{ObjectReference, PersistentVolume, PersistentVolumeClaim, StorageClass};
-use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, Quantity, Str};
+use crate::cluster::{Cluster, Key, Kind, Object, Quantity, Str};
 use crate::plugins::volume_helpers::{
     ANN_BIND_COMPLETED, NOT_SUPPORTED_PROVISIONER, STORAGE, WAIT_FOR_FIRST_CONSUMER, claim_class, claim_of, is_fully_bound,
 };
@@ -46,10 +46,9 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
     storage.create(&missing);
 }
 
-/// Returns whether objects of a kind may exist that the source could not read. One that a source leaves out altogether
-/// counts as read, and views name it.
+/// Returns whether objects of a kind may exist that the source did not show.
 pub(super) fn is_unread(cluster: &Cluster, kind: Kind) -> bool {
-    cluster.unknown.why(kind).is_some_and(|why| why != MissingReason::NotInSource)
+    cluster.unknown.why(kind).is_some()
 }
 
 struct Storage<'a, 'b> {

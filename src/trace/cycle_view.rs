@@ -9,7 +9,7 @@ use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selecti
 use super::pod_group::GroupView;
 use super::preemption::PreemptionView;
 use super::scores::{NodeScore, Row};
-use crate::cluster::{Key, Kind, MissingKinds, MissingReason, Str};
+use crate::cluster::{Key, Kind, KindSet, MissingKinds, MissingReason, Str};
 use crate::framework::{Code, DeviceFindings, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, Reason, SharedList, Status};
 use crate::odds::Odds;
 use crate::release::{PreFilterRejection, Release};
@@ -55,6 +55,8 @@ pub struct CycleView {
     pub odds_over_starts: Option<Arc<Odds>>,
     /// The devices of rejected nodes, if they were asked for; no event has them.
     pub devices: Option<Arc<DeviceFindings>>,
+    /// The kinds that the source did not provide, of a pod that was not tried; no event has them.
+    pub unknown: MissingKinds,
     /// Statuses of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
     /// The preemption so far.
@@ -98,7 +100,14 @@ impl CycleView {
 
     /// Returns the kinds that the source did not provide.
     pub fn missing(&self) -> MissingKinds {
-        self.start.as_ref().map(|start| start.missing).unwrap_or_default()
+        self.start.as_ref().map_or(self.unknown, |start| start.missing)
+    }
+
+    /// Returns the kinds of which the reasons miss an object, according to the source.
+    pub fn missed_kinds(&self) -> KindSet {
+        let rejections = self.pre_enqueue.iter().chain(self.pre_filter.iter().map(|(_, status)| status));
+        let verdicts = self.verdicts.values().map(|verdict| &verdict.status);
+        rejections.chain(verdicts).flat_map(|status| status.reasons()).flat_map(Reason::missing_kinds).copied().collect()
     }
 
     /// Returns why the decision is open: the pod was tried without nodes, because none could be read.

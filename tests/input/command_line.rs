@@ -301,3 +301,44 @@ fn a_folder_of_too_many_files_is_not_watched() {
     let (code, _, said) = run(&["explain", "--pending", "-A", "--watch", "--from", folder.path().to_str().unwrap()]);
     assert!(code == 3 && said.contains("holds more than 10000 files"), "{said}");
 }
+
+/// A claim that is not in a source without claims may exist: no answer says otherwise, and none proposes to create it.
+#[test]
+fn an_object_of_a_kind_that_the_source_lacks_may_exist() {
+    let folder = tempfile::tempdir().unwrap();
+    let pod = |spec: serde_json::Value| {
+        let mut pod = serde_json::json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "web", "namespace": "shop"},
+            "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c"}]}, "status": {"phase": "Pending"}});
+        pod["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
+        pod
+    };
+    let node = serde_json::json!({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"},
+        "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}}});
+    let dump = |name: &str, pod: &serde_json::Value, kinds: &[(&str, &str)]| {
+        let mut lists = vec![serde_json::json!({"kind": "List", "apiVersion": "v1", "items": [node, pod]}).to_string()];
+        let empty = |(kind, version): &(&str, &str)| format!(r#"{{"kind":"{kind}List","apiVersion":"{version}","items":[]}}"#);
+        lists.extend(kinds.iter().map(empty));
+        let path = folder.path().join(name);
+        std::fs::write(&path, lists.join("\n")).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let claims = pod(serde_json::json!({"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]}));
+    let devices = pod(serde_json::json!({"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}));
+    let of_claims = [("PersistentVolumeClaim", "v1"), ("PersistentVolume", "v1"), ("StorageClass", "storage.k8s.io/v1")];
+    let of_devices = [("ResourceClaim", "resource.k8s.io/v1"), ("DeviceClass", "resource.k8s.io/v1")];
+    for (name, pod, kind, kinds) in
+        [("claims", &claims, "PersistentVolumeClaim", &of_claims[..]), ("devices", &devices, "ResourceClaim", &of_devices[..])]
+    {
+        let (without, with) = (dump(name, pod, &[]), dump(&format!("{name}-listed"), pod, kinds));
+        let (code, text, _) = run(&["explain", "shop/web", "--from", &without]);
+        let gap = format!("The source contains no {kind}s: ");
+        assert!(code == 1 && text.contains(&gap), "{text}");
+        assert!(!text.contains("does not exist"), "{text}");
+        let (_, fixes, _) = run(&["explain", "shop/web", "--fixes", "--from", &without]);
+        assert!(!fixes.contains("create ") && fixes.contains("exists is unknown"), "{fixes}");
+        let (_, overview, _) = run(&["explain", "-A", "--pending", "--from", &without]);
+        assert!(!overview.contains("does not exist") && !overview.contains("create "), "{overview}");
+        let (_, text, _) = run(&["explain", "shop/web", "--from", &with]);
+        assert!(!text.contains(&gap) && !text.contains("is unknown"), "{text}");
+    }
+}

@@ -331,7 +331,7 @@ fn devices_text(devices: &Devices) -> String {
 pub(super) fn unproposed_text(unproposed: &Unproposed) -> String {
     match unproposed {
         Unproposed::Unread { kind, name } => {
-            format!("whether {kind} {name:?} exists is unknown: not all objects of this kind could be read")
+            format!("whether {kind} {name:?} exists is unknown: not all objects of this kind are known")
         }
         Unproposed::EphemeralClaim(claim) => {
             format!("PersistentVolumeClaim {claim:?} is created by the ephemeral volume controller, which has not done so")

@@ -64,7 +64,7 @@ pub(super) fn cause_of_one_and_several(view: &CycleView, detail: Detail) -> Opti
 
 fn said(view: &CycleView, causes: &[Cause], detail: Detail, pods: Number) -> Option<String> {
     if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()) {
-        return Some(no_node_at_all(status, pods));
+        return Some(no_node_at_all(status, pods, view.missing()));
     }
     let total: usize = causes.iter().map(|c| c.nodes).sum();
     match causes {

@@ -1,6 +1,7 @@
 //! Phrases for the rejection of nodes, in few words.
 
-use crate::cluster::Quantity;
+use crate::analysis::Missing;
+use crate::cluster::{MissingKinds, Quantity};
 use crate::framework::{PluginName, Reason, Status, cores, entry, whole_bytes};
 use crate::plural::count;
 use crate::trace::CycleStart;
@@ -195,14 +196,21 @@ impl Phrase {
 }
 
 /// Returns why PreFilter ruled out every node for these pods.
-pub(super) fn no_node_at_all(status: &Status, pods: Number) -> String {
+pub(super) fn no_node_at_all(status: &Status, pods: Number, unknown: MissingKinds) -> String {
     let its = pods.its();
+    let missing = |what: String, reason: &Reason| {
+        let absent = reason.missing_kinds().iter().find_map(|kind| Some(Missing { kind: *kind, why: unknown.why(*kind)?, effect: None }));
+        match absent {
+            Some(absent) => format!("{what} was not found ({}: whether it exists is unknown)", absent.clause()),
+            None => format!("{what} does not exist"),
+        }
+    };
     let clause = match status.reasons() {
         [Reason::UnboundImmediateClaims { .. }] => format!("{its} immediate PersistentVolumeClaims are not bound yet"),
         [Reason::NodeAffinityConflict] => format!("{its} node affinity contradicts itself ({})", status.message()),
         [Reason::ClaimDeleting { claim }] => format!("{its} claim {claim} is being deleted"),
-        [Reason::ClaimNotFound { claim }] => format!("{its} claim {:?} does not exist", claim.as_str()),
-        [Reason::VolumeNotFound { volume }] => format!("the volume {:?} of {its} claim does not exist", volume.as_str()),
+        [reason @ Reason::ClaimNotFound { claim }] => missing(format!("{its} claim {:?}", claim.as_str()), reason),
+        [reason @ Reason::VolumeNotFound { volume }] => missing(format!("the volume {:?} of {its} claim", volume.as_str()), reason),
         [Reason::NoNodeLeftTogether { plugins }] => {
             let names = plugins.iter().map(|p| p.as_str()).collect::<Vec<_>>().join(" and ");
             return format!("no node satisfies {names} at once");

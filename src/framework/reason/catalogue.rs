@@ -398,9 +398,9 @@ static ENTRIES: &[Entry] = &[
         ],
     )
     .phrase_or(
-        "is out because its claim is bound to a volume that does not exist",
-        "are out because its claim is bound to a volume that does not exist",
-        "its claim is bound to a volume that does not exist",
+        "is out because its claim is bound to a volume that was not found",
+        "are out because its claim is bound to a volume that was not found",
+        "its claim is bound to a volume that was not found",
     ),
     row(
         K::UnboundImmediateClaims,

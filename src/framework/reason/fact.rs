@@ -133,7 +133,7 @@ impl Reason {
             Self::NoVolumeToBind { claim: Some(claim), chosen: None } => format!("no volume for claim {claim:?}"),
             Self::NotEnoughStorage { claim: Some(claim) } => format!("no room for a volume of claim {claim:?}"),
             Self::VolumeNodeAffinityConflict { volume: Some(volume) } => format!("volume {volume} is not reachable"),
-            Self::BoundVolumeMissing { claim: Some(claim) } => format!("claim {claim:?} is bound to a volume that does not exist"),
+            Self::BoundVolumeMissing { claim: Some(claim) } => format!("claim {claim:?} is bound to a volume that was not found"),
             Self::UnboundImmediateClaims { claims } if !claims.is_empty() => {
                 format!("unbound: {}", claims.iter().map(|c| format!("{:?}", c.as_str())).collect::<Vec<_>>().join(", "))
             }

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::{Code, PluginName, SharedList};
-use crate::cluster::{Key, Str, Taint};
+use crate::cluster::{Key, Kind, Str, Taint};
 use crate::release::Release;
 
 pub use catalogue::{Class, Entry, Phrase, Wording, entries, entry};
@@ -288,6 +288,21 @@ impl Reason {
     /// Returns the kind.
     pub fn kind(&self) -> ReasonKind {
         self.into()
+    }
+
+    /// Returns the kinds of which the reason misses an object: where a source lacks one of them, the reason proves nothing.
+    pub fn missing_kinds(&self) -> &'static [Kind] {
+        match self {
+            Self::PodGroupMissing { .. } => &[Kind::PodGroup],
+            Self::ClaimNotFound { .. } | Self::ClaimLookupFailed { .. } | Self::EphemeralClaimPending { .. } => &[Kind::PersistentVolumeClaim],
+            Self::VolumeNotFound { .. } | Self::BoundVolumeMissing { .. } => &[Kind::PersistentVolume],
+            Self::NoVolumeToBind { .. } => &[Kind::PersistentVolume, Kind::StorageClass],
+            Self::StorageClassNotFound { .. } => &[Kind::StorageClass],
+            Self::ResourceClaimNotFound { .. } => &[Kind::ResourceClaim],
+            Self::DeviceClassNotFound { .. } => &[Kind::DeviceClass],
+            Self::CannotAllocateClaims => &[Kind::ResourceSlice],
+            _ => &[],
+        }
     }
 
     /// Returns a hash: equal for equal reasons, mostly different for different ones. Texts are not hashed.
