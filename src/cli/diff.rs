@@ -11,7 +11,7 @@ use crate::cluster::{Cluster, Key, Kind};
 use crate::output::{self, Document};
 use crate::report::Answer;
 use crate::scheduler::{Evictions, Scheduler};
-use crate::session::is_same_cluster;
+use crate::session::{in_order_of_time, is_same_cluster};
 use crate::source::{self, Input, Limits, Loaded};
 
 /// A dump of its own, with its name.
@@ -105,17 +105,15 @@ pub(super) fn newest_two(paths: &[PathBuf], limits: &Limits) -> Option<(Dump, Du
     if paths.len() < 2 || paths.iter().any(|path| path.as_os_str() == "-") {
         return None;
     }
-    let mut dumps: Vec<(Timestamp, Dump)> = Vec::new();
+    let mut dumps: Vec<Option<Dump>> = Vec::new();
     for path in paths {
-        let (time, dump) = whole_dump(path, limits)?;
-        dumps.push((time, dump));
+        dumps.push(Some(whole_dump(path, limits)?));
     }
-    dumps.sort_by_key(|(time, _)| *time);
-    let clusters: Vec<Cluster> = dumps.iter().map(|(_, dump)| dump.loaded.cluster()).collect();
-    let is_series =
-        dumps.windows(2).all(|pair| pair[0].0 < pair[1].0) && clusters.windows(2).all(|pair| is_same_cluster(&pair[0], &pair[1]));
-    let ((_, newest), (_, before)) = (dumps.pop()?, dumps.pop()?);
-    is_series.then_some((newest, before))
+    let clusters: Vec<(Cluster, Option<Timestamp>)> =
+        dumps.iter().flatten().map(|dump| (dump.loaded.cluster(), dump.loaded.report.newest)).collect();
+    let states: Vec<(&Cluster, Option<Timestamp>)> = clusters.iter().map(|(cluster, time)| (cluster, *time)).collect();
+    let [.., before, newest] = in_order_of_time(&states)?[..] else { return None };
+    Some((dumps[newest].take()?, dumps[before].take()?))
 }
 
 /// Fails if several paths are dumps of one cluster at different times: merged, they would be a state that never was.
@@ -134,15 +132,14 @@ pub(super) fn refuse_series(paths: &[PathBuf], limits: &Limits) -> Result<(), Fa
     )))
 }
 
-/// Loads a dump that has nodes, pods and a time; `None` for a part of one.
-pub(super) fn whole_dump(path: &Path, limits: &Limits) -> Option<(Timestamp, Dump)> {
+/// Loads a dump that has nodes and pods; `None` for a part of one.
+pub(super) fn whole_dump(path: &Path, limits: &Limits) -> Option<Dump> {
     if !path.exists() {
         return None;
     }
     let loaded = source::load_within(&[Input::Path(path.to_owned())], limits);
     let has = |kind: Kind| loaded.objects.iter().any(|object| object.kind() == kind);
-    let time = loaded.report.newest.filter(|_| has(Kind::Node) && has(Kind::Pod))?;
-    Some((time, Dump { name: path.display().to_string(), loaded }))
+    (has(Kind::Node) && has(Kind::Pod)).then(|| Dump { name: path.display().to_string(), loaded })
 }
 
 impl Dump {

@@ -20,7 +20,7 @@ use crate::limits::live::NEIGHBORS_ASKED;
 use crate::plural::{count, count_of};
 use crate::report::completeness_in_short;
 use crate::scheduler::{Evictions, InitialQueues, Operation};
-use crate::session::{AtTime, Background, Cursor, SESSION_HEAD, Session, changes, is_same_cluster, is_session_file};
+use crate::session::{AtTime, Background, Cursor, SESSION_HEAD, Session, changes, in_order_of_time, is_session_file};
 use crate::source::live::{Live, NeighborsQuestion, Waits};
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
 use crate::ui::Action;
@@ -302,8 +302,8 @@ fn report_lines(loaded: &Loaded) -> Vec<String> {
     completeness_in_short(&loaded.report).into_iter().chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
 }
 
-/// A dump of its own: name, time of its newest object, contents.
-type Dump = (String, Timestamp, Loaded);
+/// A dump of its own: name, time of its newest object if known, contents.
+type Dump = (String, Option<Timestamp>, Loaded);
 
 /// Loads each dump alone and returns them oldest first; `None` if they are parts of one state or of different clusters.
 fn series(paths: &[PathBuf], limits: &Limits, watch: &Watch) -> Option<Vec<Dump>> {
@@ -313,13 +313,14 @@ fn series(paths: &[PathBuf], limits: &Limits, watch: &Watch) -> Option<Vec<Dump>
     let mut dumps = Vec::new();
     for path in paths {
         let loaded = read(&[Input::Path(path.clone())], limits, watch);
-        let time = loaded.report.newest.filter(|_| !loaded.objects.is_empty())?;
-        dumps.push((path.display().to_string(), time, loaded));
+        if loaded.objects.is_empty() {
+            return None;
+        }
+        dumps.push(Some((path.display().to_string(), loaded.report.newest, loaded)));
     }
-    dumps.sort_by_key(|(_, time, _)| *time);
-    let clusters: Vec<Cluster> = dumps.iter().map(|(.., loaded)| loaded.cluster()).collect();
-    let different_times = dumps.windows(2).all(|pair| pair[0].1 < pair[1].1);
-    (different_times && clusters.windows(2).all(|pair| is_same_cluster(&pair[0], &pair[1]))).then_some(dumps)
+    let clusters: Vec<(Cluster, Option<Timestamp>)> = dumps.iter().flatten().map(|(_, time, loaded)| (loaded.cluster(), *time)).collect();
+    let states: Vec<(&Cluster, Option<Timestamp>)> = clusters.iter().map(|(cluster, time)| (cluster, *time)).collect();
+    in_order_of_time(&states)?.into_iter().map(|at| dumps[at].take()).collect()
 }
 
 /// Opens the oldest dump, with the changes up to each later one on the timeline.
@@ -345,6 +346,7 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
         report.push(format!("{name}:"));
         report.extend(report_lines(&loaded));
         let next = loaded.cluster();
+        let time = time.unwrap_or_else(|| session.scheduler().state().clock());
         match changes(&cluster, &next, &loaded.events, &name, time) {
             Some(operation) => {
                 session.observe(operation);

@@ -213,5 +213,6 @@ fn dumps_of(path: &Path) -> Result<Vec<(PathBuf, Stamp)>, Failure> {
 
 /// Loads a dump that has nodes, pods and a time.
 fn dump(path: &Path, limits: &Limits) -> Option<(Timestamp, Loaded)> {
-    super::diff::whole_dump(path, limits).map(|(time, dump)| (time, dump.loaded))
+    let dump = super::diff::whole_dump(path, limits)?;
+    Some((dump.loaded.report.newest?, dump.loaded))
 }

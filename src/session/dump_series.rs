@@ -25,6 +25,26 @@ pub fn is_same_cluster(one: &Cluster, other: &Cluster) -> bool {
     shared > 0 && shared * 2 >= a.len().min(b.len())
 }
 
+/// Returns the order in time of dumps of one cluster, as positions, if each was taken after the one before: its newest time is later,
+/// or an object of both differs. Of equal times, that with the newest resourceVersion is the later one, and else the later argument.
+/// `None` if two are of different clusters, or may be parts of one state.
+pub fn in_order_of_time(dumps: &[(&Cluster, Option<Timestamp>)]) -> Option<Vec<usize>> {
+    let newest_version = |cluster: &Cluster| cluster.objects().filter_map(|object| object.meta().resource_version.number()).max();
+    let mut order: Vec<usize> = (0..dumps.len()).collect();
+    order.sort_by_cached_key(|at| (dumps[*at].1, newest_version(dumps[*at].0)));
+    let follows = |pair: &[usize]| {
+        let [(one, before), (other, after)] = [dumps[pair[0]], dumps[pair[1]]];
+        is_same_cluster(one, other) && (before < after || differ(one, other))
+    };
+    order.windows(2).all(follows).then_some(order)
+}
+
+/// Returns whether an object that both states have is not the same in them.
+fn differ(one: &Cluster, other: &Cluster) -> bool {
+    one.objects()
+        .any(|object| other.get(object.kind(), &object.key()).is_some_and(|now| now.meta().uid == object.meta().uid && now != object))
+}
+
 /// Returns the changes between two dumps as one batch at the time of the later dump; `None` without changes. Deletions
 /// come first, then creations and updates by resourceVersion, where that is a number. A kind without objects in the
 /// later dump counts as not dumped, and its objects stay.

@@ -55,7 +55,7 @@ pub use at_time::{AtTime, AtTimeError, parse_length};
 pub use branch::{Branch, Fork};
 pub use breakpoint::{Breakpoint, BreakpointError, WORDS as BREAKPOINT_WORDS};
 pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, VerdictChange};
-pub use dump_series::{changes, has_new_report, is_same_cluster};
+pub use dump_series::{changes, has_new_report, in_order_of_time, is_same_cluster};
 pub(crate) use edit::patched;
 pub use edit::{Edit, EditError, key_named, kind_named};
 #[cfg(feature = "dumps")]

@@ -221,6 +221,15 @@ fn two_dumps_are_compared_and_explained_on_the_newest() {
         let (code, _, said) = run(&[command, &["--merge", "--from", &new, &old]].concat());
         assert!(code < 2, "{command:?}: {code} {said}");
     }
+    // Times need not differ: an object of both that is not the same is enough, and the order is that of the arguments then.
+    let (before, after) = (path("before.json"), path("after.json"));
+    std::fs::write(&before, dump("2026-01-01T00:00:00Z", "")).unwrap();
+    std::fs::write(&after, dump("2026-01-01T00:00:00Z", r#"{"key":"dedicated","value":"gpu","effect":"NoSchedule"}"#)).unwrap();
+    let (code, text, _) = run(&["explain", "shop/web", "--from", &before, &after]);
+    assert!(code == 1 && text.contains(sentence), "{text}");
+    let (code, _, said) = run(&["run", "--from", &before, &after]);
+    assert!(code == 2 && said.contains("are dumps of one cluster at different times"), "{said}");
+    assert_eq!(run(&["run", "--from", &before, &before]).0, 0);
     let screen = path("screen.txt");
     let (code, _, said) = run(&["open", &old, &new, "--print", &screen, "--keys", ": \"diff\" enter"]);
     let shown = std::fs::read_to_string(&screen).unwrap_or_default();

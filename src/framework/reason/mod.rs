@@ -294,7 +294,9 @@ impl Reason {
     pub fn missing_kinds(&self) -> &'static [Kind] {
         match self {
             Self::PodGroupMissing { .. } => &[Kind::PodGroup],
-            Self::ClaimNotFound { .. } | Self::ClaimLookupFailed { .. } | Self::EphemeralClaimPending { .. } => &[Kind::PersistentVolumeClaim],
+            Self::ClaimNotFound { .. } | Self::ClaimLookupFailed { .. } | Self::EphemeralClaimPending { .. } => {
+                &[Kind::PersistentVolumeClaim]
+            }
             Self::VolumeNotFound { .. } | Self::BoundVolumeMissing { .. } => &[Kind::PersistentVolume],
             Self::NoVolumeToBind { .. } => &[Kind::PersistentVolume, Kind::StorageClass],
             Self::StorageClassNotFound { .. } => &[Kind::StorageClass],
