@@ -8,7 +8,6 @@ use std::time::Duration;
 use super::args::{ExplainArgs, LabelQuery};
 use super::diff::{Dump, Older, newest_two, schedulers};
 use super::reproduce;
-use strum::IntoEnumIterator as _;
 
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
 use crate::analysis::{
@@ -16,6 +15,7 @@ use crate::analysis::{
     WhenInput, decision_parts, missing_sentences, volume_places, with_odds,
 };
 use crate::app::{Reproduction, pod_meant};
+use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Limits};
 use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
@@ -358,25 +358,8 @@ fn pod_key(pod: &str, namespace: Option<&str>) -> Result<Key, Failure> {
 
 /// Returns whether a word is kubectl's for a kind other than pods.
 fn is_other_kind(word: &str) -> bool {
-    const WORKLOADS: [&str; 14] = [
-        "deployment",
-        "deployments",
-        "deploy",
-        "statefulset",
-        "statefulsets",
-        "sts",
-        "daemonset",
-        "daemonsets",
-        "ds",
-        "job",
-        "jobs",
-        "cronjob",
-        "cronjobs",
-        "cj",
-    ];
-    const SHORT: [&str; 9] = ["no", "ns", "svc", "rs", "rc", "pv", "pvc", "pdb", "sc"];
-    let of_model = |kind: Kind| word == kind.to_string().to_lowercase() || word == kind.plural().to_lowercase();
-    WORKLOADS.contains(&word) || SHORT.contains(&word) || Kind::iter().filter(|kind| *kind != Kind::Pod).any(of_model)
+    let is_owner = NeighborKind::named(word).is_some_and(NeighborKind::is_owner);
+    is_owner || Kind::named(word).is_some_and(|kind| kind != Kind::Pod)
 }
 
 /// Returns the failure about a namespace that no object has, with a suggestion; `None` for one that exists, or may.

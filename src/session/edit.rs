@@ -144,7 +144,7 @@ impl Edit {
             "reject" => Ok(Self::Reject(key(Kind::Pod, some(rest, "a pod name")?)?)),
             "delete" | "patch" => {
                 let (kind_word, rest) = cut(some(rest, "a kind and a name")?);
-                let kind = kind_named(kind_word).ok_or_else(|| EditError::UnknownKind(kind_word.to_owned()))?;
+                let kind = Kind::named(kind_word).ok_or_else(|| EditError::UnknownKind(kind_word.to_owned()))?;
                 let (name, rest) = cut(some(rest, "a name")?);
                 let key = key(kind, name)?;
                 if word == "delete" {
@@ -205,31 +205,6 @@ fn cut(text: &str) -> (&str, &str) {
 
 fn some<'a>(text: &'a str, what: &'static str) -> Result<&'a str, EditError> {
     if text.is_empty() { Err(EditError::Missing(what)) } else { Ok(text) }
-}
-
-/// Returns the kind of a name: singular or plural in any case, or kubectl's short name.
-pub fn kind_named(word: &str) -> Option<Kind> {
-    use strum::IntoEnumIterator;
-    let word = word.to_lowercase();
-    let short = match word.as_str() {
-        "po" => "pod",
-        "no" => "node",
-        "ns" => "namespace",
-        "pdb" => "poddisruptionbudget",
-        "pc" => "priorityclass",
-        "pv" => "persistentvolume",
-        "pvc" => "persistentvolumeclaim",
-        "sc" => "storageclass",
-        "rs" => "replicaset",
-        "rc" => "replicationcontroller",
-        "sts" => "statefulset",
-        "svc" => "service",
-        other => other,
-    };
-    Kind::iter().find(|kind| {
-        let name = kind.to_string().to_lowercase();
-        short == name || short == format!("{name}s") || short == format!("{name}es") || short == name.replace("capacity", "capacities")
-    })
 }
 
 fn taints(node: &Object) -> Result<Vec<Value>, EditError> {
@@ -390,8 +365,8 @@ mod tests {
             ("priorityclasses", Kind::PriorityClass),
             ("csistoragecapacities", Kind::CSIStorageCapacity),
         ] {
-            assert_eq!(kind_named(word), Some(expected), "{word}");
+            assert_eq!(Kind::named(word), Some(expected), "{word}");
         }
-        assert_eq!(kind_named("configmap"), None);
+        assert_eq!(Kind::named("configmap"), None);
     }
 }

@@ -57,7 +57,7 @@ pub use breakpoint::{Breakpoint, BreakpointError, WORDS as BREAKPOINT_WORDS};
 pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, VerdictChange};
 pub use dump_series::{changes, has_new_report, in_order_of_time, is_same_cluster};
 pub(crate) use edit::patched;
-pub use edit::{Edit, EditError, key_named, kind_named};
+pub use edit::{Edit, EditError, key_named};
 #[cfg(feature = "dumps")]
 pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
 pub use grammar::{GRAMMAR, Names, Row, Subject, Thing, VerbError};

@@ -8,6 +8,7 @@ use strum::IntoEnumIterator as _;
 
 use super::edit::Edit;
 use super::grammar::{self, VerbError};
+use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Str, Taint};
 use crate::release::Release;
 use crate::scheduler::ConfigEdit;
@@ -89,15 +90,8 @@ pub enum OwnerKind {
 impl OwnerKind {
     /// Returns the kind of a word: singular or plural in any case, or kubectl's short name.
     pub fn named(word: &str) -> Option<Self> {
-        let word = word.to_lowercase();
-        let short = match word.as_str() {
-            "deploy" => "deployment",
-            "rs" => "replicaset",
-            "rc" => "replicationcontroller",
-            "sts" => "statefulset",
-            other => other.strip_suffix('s').unwrap_or(other),
-        };
-        Self::iter().find(|kind| kind.to_string().to_lowercase() == short)
+        let kind = NeighborKind::named(word)?;
+        Self::iter().find(|owner| owner.to_string() == <&str>::from(kind))
     }
 }
 

@@ -10,28 +10,6 @@ use crate::suggest::nearest;
 /// Owners above a pod that are followed.
 const GENERATIONS: usize = 6;
 
-/// The words that kubectl takes for kinds of workloads, with the kind.
-const WORDS: &[(&str, &str)] = &[
-    ("cj", "CronJob"),
-    ("cronjob", "CronJob"),
-    ("daemonset", "DaemonSet"),
-    ("deploy", "Deployment"),
-    ("deployment", "Deployment"),
-    ("ds", "DaemonSet"),
-    ("job", "Job"),
-    ("jobset", "JobSet"),
-    ("leaderworkerset", "LeaderWorkerSet"),
-    ("lws", "LeaderWorkerSet"),
-    ("pg", "PodGroup"),
-    ("podgroup", "PodGroup"),
-    ("rc", "ReplicationController"),
-    ("replicaset", "ReplicaSet"),
-    ("replicationcontroller", "ReplicationController"),
-    ("rs", "ReplicaSet"),
-    ("statefulset", "StatefulSet"),
-    ("sts", "StatefulSet"),
-];
-
 /// Why no workload is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SubjectError {
@@ -43,10 +21,8 @@ pub enum SubjectError {
 
 /// Returns the kind that kubectl's word means; `None` for other words.
 pub fn kind_named(word: &str) -> Option<&'static str> {
-    let word = word.to_ascii_lowercase();
-    let (word, _) = word.split_once('.').unwrap_or((&word, ""));
-    let find = |word: &str| WORDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
-    find(word).or_else(|| find(word.strip_suffix('s')?))
+    let (word, _) = word.split_once('.').unwrap_or((word, ""));
+    NeighborKind::named(word).filter(|kind| kind.is_workload()).map(<&str>::from)
 }
 
 /// Returns the workload of a kind and key. The kind is kubectl's word or any owner's kind in lower case.
@@ -90,7 +66,7 @@ pub fn subject_named(cluster: &Cluster, neighbors: &Neighbors, key: &Key) -> Res
 fn all<'a>(cluster: &'a Cluster, neighbors: &'a Neighbors, namespace: &'a Str) -> impl Iterator<Item = About> + 'a {
     use strum::IntoEnumIterator as _;
     let of_kind = |kind: &'static str| move |key: Key| About::new(kind, key);
-    let kinds = NeighborKind::iter().filter(|kind| kind.is_owner() || *kind == NeighborKind::PodGroup);
+    let kinds = NeighborKind::iter().filter(|kind| kind.is_workload());
     let objects =
         kinds.flat_map(|kind| neighbors.in_namespace(kind, namespace).map(move |o| About::new(<&str>::from(kind), o.metadata.key())));
     let sets = cluster.replica_sets.in_namespace(namespace).map(|set| set.metadata.key()).map(of_kind("ReplicaSet"));

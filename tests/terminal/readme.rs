@@ -13,7 +13,6 @@ use std::sync::LazyLock;
 use jiff::{SignedDuration, Timestamp};
 use pretty_assertions::assert_eq;
 use schedscope::cluster::Kind;
-use schedscope::session::kind_named;
 use schedscope::source::journal::{Journal, JournalOptions, JournalWriter, RecordedState};
 use schedscope::source::{Input, load};
 use schedscope::ui::actions::verbs;
@@ -330,7 +329,7 @@ fn promise(place: &Place, line: &str) {
         ["kubectl", "get", kinds, "-A", "-o", "json", ">", "cluster.json"] => {
             let (events, kinds): (Vec<&str>, Vec<&str>) = kinds.split(',').partition(|kind| *kind == "events");
             assert_eq!(events.len(), 1, "events tell what the cluster's scheduler wrote");
-            let named: BTreeSet<Kind> = kinds.iter().map(|k| kind_named(k).unwrap_or_else(|| panic!("{k} is no kind"))).collect();
+            let named: BTreeSet<Kind> = kinds.iter().map(|k| Kind::named(k).unwrap_or_else(|| panic!("{k} is no kind"))).collect();
             // kubectl fails on a kind that the server does not have, and few have PodGroups.
             let all: BTreeSet<Kind> = Kind::iter().filter(|kind| *kind != Kind::PodGroup).collect();
             assert_eq!(named, all, "all that decides about scheduling, and nothing else");

@@ -69,7 +69,7 @@ impl Capture<'_> {
                 continue;
             }
             let objects = self.cluster.objects_of(kind).into_iter().map(|object| self.value(&object));
-            count += write_list(&mut out, &kind.to_string(), &kind.api_version(), objects, redactor.as_ref())?;
+            count += write_list(&mut out, &kind.to_string(), kind.api_version(), objects, redactor.as_ref())?;
         }
         count += self.write_neighbors(&mut out, redactor.as_ref())?;
         count += write_list(&mut out, "Event", "v1", self.all_events(), redactor.as_ref())?;
@@ -110,7 +110,7 @@ impl Capture<'_> {
         for object in self.cluster.objects() {
             redactor.collect(&mut self.value(&object));
         }
-        for neighbor in self.neighbors.into_iter().flat_map(Neighbors::objects).filter(|neighbor| !is_of_cluster(neighbor.kind)) {
+        for neighbor in self.neighbors.into_iter().flat_map(Neighbors::objects).filter(|neighbor| !neighbor.kind.is_in_model()) {
             redactor.collect(&mut neighbor_value(neighbor));
         }
         for mut event in self.all_events() {
@@ -123,7 +123,7 @@ impl Capture<'_> {
     /// Returns an object as an item of a typed list, with its state as a workload.
     fn value(&self, object: &Object) -> Value {
         let mut value = value(object);
-        let neighbor = self.neighbors.and_then(|neighbors| neighbors.get(neighbor_kind(object.kind())?, &object.key()));
+        let neighbor = self.neighbors.and_then(|neighbors| neighbors.get(NeighborKind::of_model(object.kind())?, &object.key()));
         if let Some(neighbor) = neighbor {
             complete(&mut value, neighbor_value(neighbor));
         }
@@ -134,10 +134,10 @@ impl Capture<'_> {
     fn write_neighbors(&self, out: &mut impl Write, redactor: Option<&Redactor<'_>>) -> io::Result<usize> {
         let Some(neighbors) = self.neighbors else { return Ok(0) };
         let mut count = 0;
-        for kind in NeighborKind::iter().filter(|kind| !is_of_cluster(*kind)) {
+        for kind in NeighborKind::iter().filter(|kind| !kind.is_in_model()) {
             let group = kind.groups()[0];
             if let Some(why) = neighbors.why(kind) {
-                write_status(out, group, &kind.resource(), why)?;
+                write_status(out, group, kind.resource(), why)?;
             }
             let mut by_version: BTreeMap<Str, Vec<&Neighbor>> = BTreeMap::new();
             for object in neighbors.of_kind(kind) {
@@ -178,16 +178,6 @@ impl Capture<'_> {
         values.extend(rest.enumerate().map(|(number, event)| other_event_value(from + number, event)));
         values.into_iter()
     }
-}
-
-/// Returns the kind as which a kind of the cluster explains missing pods, if it is one.
-pub(in crate::source) fn neighbor_kind(kind: Kind) -> Option<NeighborKind> {
-    NeighborKind::of(&kind.to_string(), Some(kind.group()))
-}
-
-/// Returns whether objects of the kind are written with those that scheduling reads.
-pub(in crate::source) fn is_of_cluster(kind: NeighborKind) -> bool {
-    Kind::iter().any(|of_cluster| neighbor_kind(of_cluster) == Some(kind))
 }
 
 /// Returns an object that scheduling does not read as an item of a typed list.
@@ -258,7 +248,7 @@ pub(in crate::source) fn event_value(number: usize, event: &ObservedEvent) -> Va
 /// Writes an API server's refusal, so that a kind that could not be listed, or not whole, stays unknown.
 pub(in crate::source) fn write_refusal(out: &mut impl Write, kind: Kind, why: Option<MissingReason>) -> io::Result<()> {
     let Some(why) = why else { return Ok(()) };
-    write_status(out, kind.group(), &kind.plural().to_lowercase(), why)
+    write_status(out, kind.group(), kind.resource(), why)
 }
 
 pub(in crate::source) fn write_status(out: &mut impl Write, group: &str, resource: &str, why: MissingReason) -> io::Result<()> {

@@ -19,7 +19,6 @@ use strum::IntoEnumIterator as _;
 
 use crate::cluster::neighbors::{NeighborKind, Neighbors};
 use crate::cluster::{Key, Kind, KindSet, MissingKinds, MissingReason, Str};
-use crate::source::capture::is_of_cluster;
 
 /// The kind in lines about events.
 const EVENT: &str = "Event";
@@ -162,7 +161,7 @@ impl EntryKey {
         }
         if let Some((kind, api_version)) = kind.split_once(' ') {
             // Those that scheduling reads too are one with what it reads.
-            let kind = kind.parse().ok().filter(|kind| !is_of_cluster(*kind))?;
+            let kind = kind.parse().ok().filter(|kind: &NeighborKind| !kind.is_in_model())?;
             return Some(Self::Neighbor(kind, api_version.into(), Key { namespace, name }));
         }
         Some(Self::Object(kind.parse().ok()?, Key { namespace, name }))

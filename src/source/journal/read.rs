@@ -21,7 +21,7 @@ use super::write::{BEAT, JournalError, is_being_written};
 use crate::cluster::neighbors::{Neighbor, NeighborKind, OtherEvent};
 use crate::cluster::{Key, Kind, MissingKinds, Object, ObservedEvent, Str};
 use crate::limits::sources::{GROWTH, GROWTH_BEYOND, JOURNAL_GAPS, JOURNAL_LINE, JOURNAL_LOG};
-use crate::source::capture::{is_of_cluster, write_refusal, write_status};
+use crate::source::capture::{write_refusal, write_status};
 use crate::source::decode::neighbors::DecodedNeighbor;
 use crate::source::decode::{Context, Decoded, DecodedItem, decode_text};
 use crate::source::layout::Hint;
@@ -603,7 +603,7 @@ impl DumpText<'_> {
             ListOf::Neighbors(kind) => {
                 let group = kind.groups()[0];
                 if let Some(why) = neighbors.and_then(|known| known.why(kind)) {
-                    write_status(out, group, &kind.resource(), why)?;
+                    write_status(out, group, kind.resource(), why)?;
                 }
                 let is_listed = neighbors.is_some_and(|known| known.lists(kind));
                 is_listed.then(|| if group.is_empty() { "v1".into() } else { format!("{group}/v1").into() })
@@ -657,7 +657,7 @@ impl ListOf {
 
 /// Returns the lists of a dump, the first one last.
 fn lists() -> Vec<ListOf> {
-    let neighbors = NeighborKind::iter().filter(|kind| !is_of_cluster(*kind)).map(ListOf::Neighbors);
+    let neighbors = NeighborKind::iter().filter(|kind| !kind.is_in_model()).map(ListOf::Neighbors);
     let mut lists: Vec<ListOf> = Kind::iter().map(ListOf::Objects).chain(neighbors).chain([ListOf::Events]).collect();
     lists.reverse();
     lists
@@ -813,7 +813,7 @@ impl Iterator for Steps<'_> {
 /// Returns the changes of a line; none if it is about an event that is forgotten.
 fn changes_of(line: &[u8]) -> Vec<RecordedChange> {
     match entry::read(line) {
-        Some(Entry::Put(EntryKey::Object(kind, _), item)) => decoded(&kind.to_string(), kind.api_version(), item),
+        Some(Entry::Put(EntryKey::Object(kind, _), item)) => decoded(&kind.to_string(), kind.api_version().to_owned(), item),
         Some(Entry::Put(EntryKey::Neighbor(kind, api_version, _), item)) => decoded(kind.into(), api_version.to_string(), item),
         Some(Entry::Put(EntryKey::Event(_) | EntryKey::OtherEvent(_), item)) => decoded("Event", "v1".to_owned(), item),
         Some(Entry::Gone(EntryKey::Object(kind, key))) => vec![RecordedChange::Gone(kind, key)],

@@ -16,9 +16,7 @@ use crate::limits::sources::JOURNAL_EVENTS;
 use crate::output::Json;
 use crate::scheduler_log::LineParts;
 use crate::source::assemble::Loaded;
-use crate::source::capture::{
-    Redactor, Vocabulary, complete, event_value, is_of_cluster, neighbor_kind, neighbor_value, other_event_value, value,
-};
+use crate::source::capture::{Redactor, Vocabulary, complete, event_value, neighbor_value, other_event_value, value};
 use crate::source::live::Change;
 
 /// How long an event is kept: API servers forget theirs after an hour.
@@ -258,7 +256,7 @@ impl<'w> RecordedState<'w> {
 
     /// Writes the state of an object. Those of kinds that scheduling reads too are one with what it reads.
     fn put_neighbor(&self, out: &mut Vec<u8>, neighbor: &Neighbor) -> io::Result<()> {
-        if is_of_cluster(neighbor.kind) {
+        if neighbor.kind.is_in_model() {
             return self.of_cluster(neighbor).map_or(Ok(()), |object| self.put_object(out, &object));
         }
         let (key, item) = self.neighbor_entry(neighbor);
@@ -266,7 +264,7 @@ impl<'w> RecordedState<'w> {
     }
 
     fn gone_neighbor(&self, out: &mut Vec<u8>, neighbor: &Neighbor) -> io::Result<()> {
-        if is_of_cluster(neighbor.kind) {
+        if neighbor.kind.is_in_model() {
             return self.of_cluster(neighbor).map_or(Ok(()), |object| self.put_object(out, &object));
         }
         entry::gone(out, &self.neighbor_entry(neighbor).0)
@@ -309,7 +307,7 @@ impl<'w> RecordedState<'w> {
     fn put_object(&self, out: &mut Vec<u8>, object: &Object) -> io::Result<()> {
         let kind = object.kind();
         let mut item = value(object);
-        if let Some(neighbor) = neighbor_kind(kind).and_then(|kind| self.neighbors.get(kind, &object.key())) {
+        if let Some(neighbor) = NeighborKind::of_model(kind).and_then(|kind| self.neighbors.get(kind, &object.key())) {
             complete(&mut item, neighbor_value(neighbor));
         }
         let Some(redactor) = &self.redactor else {
@@ -370,7 +368,7 @@ impl<'w> RecordedState<'w> {
             }
         }
         let mut neighbors: Vec<(EntryKey, Value)> = Vec::new();
-        for kind in NeighborKind::iter().filter(|kind| !is_of_cluster(*kind)) {
+        for kind in NeighborKind::iter().filter(|kind| !kind.is_in_model()) {
             neighbors.extend(self.neighbors.of_kind(kind).map(|neighbor| self.neighbor_entry(neighbor)));
             neighbors.sort_by(|a, b| a.0.cmp(&b.0));
             for (key, item) in neighbors.drain(..) {

@@ -1,6 +1,9 @@
 //! Infers the kind of objects that have none from the name of their file.
 
+use strum::IntoEnumIterator as _;
+
 use super::Hint;
+use crate::cluster::Kind;
 
 /// A kind and its `apiVersion`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,46 +12,35 @@ pub(in crate::source) struct KindOf {
     pub(in crate::source) api_version: &'static str,
 }
 
-/// The names of resources: the plural, and other forms that tools write.
-const RESOURCES: &[(&str, &str, &str)] = &[
-    ("csidrivers", "CSIDriver", "storage.k8s.io/v1"),
-    ("csinodes", "CSINode", "storage.k8s.io/v1"),
-    ("csistoragecapacities", "CSIStorageCapacity", "storage.k8s.io/v1"),
-    ("daemonsets", "DaemonSet", "apps/v1"),
-    ("deployments", "Deployment", "apps/v1"),
-    ("deviceclasses", "DeviceClass", "resource.k8s.io/v1"),
-    ("events", "Event", "v1"),
-    ("namespaces", "Namespace", "v1"),
-    ("nodes", "Node", "v1"),
-    ("persistentvolumeclaims", "PersistentVolumeClaim", "v1"),
-    ("persistentvolumes", "PersistentVolume", "v1"),
-    ("poddisruptionbudgets", "PodDisruptionBudget", "policy/v1"),
-    ("podgroups", "PodGroup", "scheduling.k8s.io/v1alpha2"),
-    ("pods", "Pod", "v1"),
-    ("priorityclasses", "PriorityClass", "scheduling.k8s.io/v1"),
-    ("pdbs", "PodDisruptionBudget", "policy/v1"),
-    ("pvcs", "PersistentVolumeClaim", "v1"),
-    ("pvs", "PersistentVolume", "v1"),
-    ("replicasets", "ReplicaSet", "apps/v1"),
-    ("replicationcontrollers", "ReplicationController", "v1"),
-    ("resourceclaims", "ResourceClaim", "resource.k8s.io/v1"),
-    ("resourceclaimtemplates", "ResourceClaimTemplate", "resource.k8s.io/v1"),
-    ("resourceslices", "ResourceSlice", "resource.k8s.io/v1"),
-    ("services", "Service", "v1"),
-    ("statefulsets", "StatefulSet", "apps/v1"),
-    ("storageclasses", "StorageClass", "storage.k8s.io/v1"),
-    ("volumeattachments", "VolumeAttachment", "storage.k8s.io/v1"),
+/// The other resources that tools write files of.
+const OTHERS: [(&str, KindOf); 3] = [
+    ("daemonsets", KindOf { kind: "DaemonSet", api_version: "apps/v1" }),
+    ("deployments", KindOf { kind: "Deployment", api_version: "apps/v1" }),
+    ("events", KindOf { kind: "Event", api_version: "v1" }),
 ];
+
+/// Other names that tools give to resources.
+const SHORT: [(&str, Kind); 3] =
+    [("pdbs", Kind::PodDisruptionBudget), ("pvcs", Kind::PersistentVolumeClaim), ("pvs", Kind::PersistentVolume)];
+
+impl From<Kind> for KindOf {
+    fn from(kind: Kind) -> Self {
+        Self { kind: kind.into(), api_version: kind.api_version() }
+    }
+}
 
 /// Returns the kind of a resource: `pods`, `storage-classes`, `priorityclasses.scheduling.k8s.io`, in any case.
 pub(in crate::source) fn of_resource(name: &str) -> Option<KindOf> {
     let (name, group) = name.split_once('.').unwrap_or((name, ""));
     let name = name.replace('-', "").to_ascii_lowercase();
+    let short = SHORT.iter().find(|(short, _)| *short == name).map(|(_, kind)| *kind);
     // Some tools name a folder after the kind of its objects.
-    let is = |(resource, kind, _): &&(&str, &str, &str)| *resource == name || kind.eq_ignore_ascii_case(&name);
-    let (_, kind, api_version) = RESOURCES.iter().find(is)?;
-    let (own, _) = api_version.split_once('/').unwrap_or(("", api_version));
-    (group.is_empty() || group == own).then_some(KindOf { kind, api_version })
+    let is = |resource: &str, kind: &str| resource == name || kind.eq_ignore_ascii_case(&name);
+    let of_model = || Kind::iter().find(|kind| is(kind.resource(), (*kind).into()));
+    let other = || OTHERS.iter().find(|(resource, other)| is(resource, other.kind)).map(|(_, other)| *other);
+    let found = short.or_else(of_model).map(KindOf::from).or_else(other)?;
+    let (own, _) = found.api_version.split_once('/').unwrap_or(("", found.api_version));
+    (group.is_empty() || group == own).then_some(found)
 }
 
 /// Returns the hint for a file of any tool: objects in `pods.json`, `pods/shop.json` and `pod/shop/web.json` that have a

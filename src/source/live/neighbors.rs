@@ -26,12 +26,9 @@ const PAGE: u32 = 500;
 /// Events about objects other than pods and nodes: those about pods are followed, and those about nodes say nothing about workloads.
 const OTHER_EVENTS: &str = "involvedObject.kind!=Pod,involvedObject.kind!=Node";
 
-/// The kinds that are followed like any object that scheduling reads.
-const FOLLOWED: [NeighborKind; 3] = [NeighborKind::ReplicaSet, NeighborKind::ReplicationController, NeighborKind::StatefulSet];
-
-/// Returns the kinds that are listed for questions, with their API groups.
+/// Returns the kinds that are listed for questions, with their API groups. Those that scheduling reads are followed.
 pub(super) fn optional() -> impl Iterator<Item = (NeighborKind, &'static str)> {
-    let kinds = NeighborKind::iter().filter(|kind| !FOLLOWED.contains(kind));
+    let kinds = NeighborKind::iter().filter(|kind| !kind.is_in_model());
     kinds.flat_map(|kind| kind.groups().iter().filter(|group| **group != "extensions").map(move |group| (kind, *group)))
 }
 
@@ -162,7 +159,7 @@ async fn objects(shared: &Shared, kind: NeighborKind, group: &str, namespace: Op
     };
     let mut last = Unlisted::Absent;
     for version in versions.iter().take(NEIGHBOR_VERSIONS) {
-        let resource = Place { root: root(group, version), plural: kind.resource(), selector: None };
+        let resource = Place { root: root(group, version), plural: kind.resource().to_owned(), selector: None };
         let api_version = if group.is_empty() { version.clone() } else { format!("{group}/{version}") };
         let read = |text: &[u8]| decode::neighbors(text, kind, &api_version);
         match everywhere(shared, &resource, kind.namespaced(), namespace, &read).await {
@@ -277,6 +274,6 @@ mod tests {
             let (group, version, rest) = &path;
             assert_eq!(is_list(group, version, rest), allowed, "{path:?}");
         }
-        assert!(optional().all(|(kind, group)| is_list(group, "v1", &[kind.resource().as_str()])));
+        assert!(optional().all(|(kind, group)| is_list(group, "v1", &[kind.resource()])));
     }
 }

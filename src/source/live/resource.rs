@@ -1,9 +1,12 @@
 //! The resources that are read, with their API groups, versions and paths.
 
 use std::fmt;
+use std::sync::LazyLock;
+
+use strum::IntoEnumIterator as _;
 
 use super::neighbors;
-use crate::cluster::Kind;
+use crate::cluster::{Kind, KindRow};
 use crate::source::decode::classify::{Class, classify};
 
 /// The subject of a list or watch.
@@ -35,44 +38,18 @@ pub(super) struct Resource {
     pub(super) versions: &'static [&'static str],
 }
 
-const fn core(kind: Kind, name: &'static str, plural: &'static str) -> Resource {
-    Resource { subject: Subject::Objects(kind), group: "", plural, kind: name, versions: &["v1"] }
+impl From<Kind> for Resource {
+    fn from(kind: Kind) -> Self {
+        let KindRow { resource, versions, .. } = kind.row();
+        Self { subject: Subject::Objects(kind), group: kind.group(), plural: resource, kind: kind.into(), versions }
+    }
 }
-
-const fn grouped(kind: Kind, name: &'static str, group: &'static str, plural: &'static str, versions: &'static [&'static str]) -> Resource {
-    Resource { subject: Subject::Objects(kind), group, plural, kind: name, versions }
-}
-
-const STORAGE: &str = "storage.k8s.io";
-const DEVICES: &str = "resource.k8s.io";
-const DEVICE_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1"];
-const BETA_VERSIONS: &[&str] = &["v1", "v1beta1"];
 
 /// All resources that are read.
-pub(super) const RESOURCES: [Resource; 22] = [
-    core(Kind::Namespace, "Namespace", "namespaces"),
-    core(Kind::Node, "Node", "nodes"),
-    core(Kind::PersistentVolume, "PersistentVolume", "persistentvolumes"),
-    core(Kind::PersistentVolumeClaim, "PersistentVolumeClaim", "persistentvolumeclaims"),
-    core(Kind::Pod, "Pod", "pods"),
-    core(Kind::ReplicationController, "ReplicationController", "replicationcontrollers"),
-    core(Kind::Service, "Service", "services"),
-    grouped(Kind::ReplicaSet, "ReplicaSet", "apps", "replicasets", &["v1"]),
-    grouped(Kind::StatefulSet, "StatefulSet", "apps", "statefulsets", &["v1"]),
-    grouped(Kind::PodDisruptionBudget, "PodDisruptionBudget", "policy", "poddisruptionbudgets", BETA_VERSIONS),
-    grouped(Kind::PodGroup, "PodGroup", "scheduling.k8s.io", "podgroups", &["v1beta1", "v1alpha3", "v1alpha2"]),
-    grouped(Kind::PriorityClass, "PriorityClass", "scheduling.k8s.io", "priorityclasses", BETA_VERSIONS),
-    grouped(Kind::CSIDriver, "CSIDriver", STORAGE, "csidrivers", BETA_VERSIONS),
-    grouped(Kind::CSINode, "CSINode", STORAGE, "csinodes", BETA_VERSIONS),
-    grouped(Kind::CSIStorageCapacity, "CSIStorageCapacity", STORAGE, "csistoragecapacities", BETA_VERSIONS),
-    grouped(Kind::StorageClass, "StorageClass", STORAGE, "storageclasses", BETA_VERSIONS),
-    grouped(Kind::VolumeAttachment, "VolumeAttachment", STORAGE, "volumeattachments", BETA_VERSIONS),
-    grouped(Kind::DeviceClass, "DeviceClass", DEVICES, "deviceclasses", DEVICE_VERSIONS),
-    grouped(Kind::ResourceClaim, "ResourceClaim", DEVICES, "resourceclaims", DEVICE_VERSIONS),
-    grouped(Kind::ResourceClaimTemplate, "ResourceClaimTemplate", DEVICES, "resourceclaimtemplates", DEVICE_VERSIONS),
-    grouped(Kind::ResourceSlice, "ResourceSlice", DEVICES, "resourceslices", DEVICE_VERSIONS),
-    Resource { subject: Subject::Events, group: "", plural: "events", kind: "Event", versions: &["v1"] },
-];
+pub(super) static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
+    let events = Resource { subject: Subject::Events, group: "", plural: "events", kind: "Event", versions: &["v1"] };
+    Kind::iter().map(Resource::from).chain([events]).collect()
+});
 
 /// Most events of a pod are its kubelet's, which are not needed. A field selector cannot name several reasons to
 /// include, but it can name several to exclude.
@@ -156,7 +133,6 @@ pub(super) fn is_log(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use strum::IntoEnumIterator;
 
     #[test]
     fn a_log_is_that_of_one_pod() {
@@ -209,7 +185,7 @@ mod tests {
             let (groups, resources) = (texts(&rule["apiGroups"]), texts(&rule["resources"]));
             listed.extend(groups.iter().flat_map(|group| resources.iter().map(|plural| (group.clone(), plural.clone()))));
         }
-        let mut needed: Vec<_> = neighbors::optional().map(|(kind, group)| (group.to_owned(), kind.resource())).collect();
+        let mut needed: Vec<_> = neighbors::optional().map(|(kind, group)| (group.to_owned(), kind.resource().to_owned())).collect();
         listed.sort();
         needed.sort();
         assert_eq!(listed, needed);
@@ -275,7 +251,7 @@ mod tests {
         ] {
             assert_eq!(is_allowed(path), allowed, "{path}");
         }
-        for resource in &RESOURCES {
+        for resource in RESOURCES.iter() {
             for version in resource.versions {
                 assert!(is_allowed(&resource.path(version, None)) && is_allowed(&resource.path(version, Some("a"))), "{resource:?}");
             }

@@ -67,7 +67,7 @@ impl Others {
 
     /// Removes the state of a workload.
     fn gone(&mut self, kind: Kind, key: &Key) {
-        if let Some(kind) = NeighborKind::of(&kind.to_string(), Some(kind.group())) {
+        if let Some(kind) = NeighborKind::of_model(kind) {
             self.objects.remove(kind, key);
         }
     }
@@ -331,7 +331,7 @@ impl Store {
         assembly.report.taken = about.date;
         assembly.report.newest = newest;
         for kind in about.listed.iter().filter(|kind| !about.partial.contains(**kind)) {
-            if let Some(kind) = NeighborKind::of(&kind.to_string(), Some(kind.group())) {
+            if let Some(kind) = NeighborKind::of_model(*kind) {
                 self.others.objects.add_listed(kind);
             }
         }

@@ -186,8 +186,10 @@ pub fn plugins(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
 pub fn kind_and_name(session: &dyn SessionHandle, args: &str) -> Vec<Completion> {
     match args.split_once(' ') {
         None => words(Kind::iter().map(|k| k.to_string().to_lowercase()), args),
-        Some(("pod" | "po" | "pods", name)) => pods(session, name),
-        Some(("node" | "no" | "nodes", name)) => nodes(session, name),
-        Some(_) => Vec::new(),
+        Some((kind, name)) => match Kind::named(kind) {
+            Some(Kind::Pod) => pods(session, name),
+            Some(Kind::Node) => nodes(session, name),
+            _ => Vec::new(),
+        },
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use strum::IntoEnumIterator as _;
 
+use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Key, Kind};
 
 /// The namespaces that every cluster has, by which the prefix is found.
@@ -15,29 +16,6 @@ const NAMESPACES: [&str; 2] = ["namespaces/default", "namespaces/kube-system"];
 
 /// Resources with other names in keys than in the API.
 const RENAMED: [(&str, &str); 3] = [("minions", "nodes"), ("controllers", "replicationcontrollers"), ("services", "services")];
-
-/// Resources outside the core group, with their groups.
-const GROUPS: [(&str, &str); 19] = [
-    ("cronjobs", "batch"),
-    ("csidrivers", "storage.k8s.io"),
-    ("csinodes", "storage.k8s.io"),
-    ("csistoragecapacities", "storage.k8s.io"),
-    ("daemonsets", "apps"),
-    ("deployments", "apps"),
-    ("deviceclasses", "resource.k8s.io"),
-    ("horizontalpodautoscalers", "autoscaling"),
-    ("jobs", "batch"),
-    ("poddisruptionbudgets", "policy"),
-    ("podgroups", "scheduling.k8s.io"),
-    ("priorityclasses", "scheduling.k8s.io"),
-    ("replicasets", "apps"),
-    ("resourceclaims", "resource.k8s.io"),
-    ("resourceclaimtemplates", "resource.k8s.io"),
-    ("resourceslices", "resource.k8s.io"),
-    ("statefulsets", "apps"),
-    ("storageclasses", "storage.k8s.io"),
-    ("volumeattachments", "storage.k8s.io"),
-];
 
 /// Returns whether a key may be of a Secret or ConfigMap, below any prefix.
 pub(super) fn is_confidential(key: &[u8]) -> bool {
@@ -54,7 +32,10 @@ pub(super) enum Stored {
 /// Returns the API group and the plural of a resource that is named in a key.
 pub(super) fn api_of(resource: &str) -> (&'static str, &str) {
     let plural = RENAMED.iter().find(|(key, _)| *key == resource).map_or(resource, |(_, plural)| plural);
-    (GROUPS.iter().find(|(known, _)| *known == plural).map_or("", |(_, group)| group), plural)
+    let of_model = || Kind::iter().find(|kind| kind.resource() == plural).map(Kind::group);
+    // The folders of custom resources begin with their group.
+    let other = || NeighborKind::iter().filter(|kind| kind.is_built_in()).find(|kind| kind.resource() == plural)?.groups().first().copied();
+    (of_model().or_else(other).unwrap_or(""), plural)
 }
 
 /// The keys of a database.
@@ -148,7 +129,7 @@ impl Keys {
             _ => parts.collect(),
         };
         let (group, plural) = api_of(resource);
-        let kind = Kind::iter().find(|kind| kind.group() == group && kind.plural().eq_ignore_ascii_case(plural))?;
+        let kind = Kind::iter().find(|kind| kind.group() == group && kind.resource() == plural)?;
         match (rest.as_slice(), kind.namespaced()) {
             ([namespace, name], true) => Some(Stored::Object(kind, Key::new(*namespace, *name))),
             ([name], false) => Some(Stored::Object(kind, Key::new("", *name))),

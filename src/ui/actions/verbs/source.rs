@@ -1,6 +1,7 @@
 //! Shows an object as the cluster has it.
 
-use crate::session::{key_named, kind_named};
+use crate::cluster::Kind;
+use crate::session::key_named;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
@@ -27,7 +28,7 @@ fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resul
         return Ok(Answer::Done);
     }
     let (kind, name) = args.split_once(char::is_whitespace).ok_or(CommandError::Needs { command: "source", what: "a kind and a name" })?;
-    let kind = kind_named(kind).ok_or_else(|| CommandError::UnknownKind(kind.to_owned()))?;
+    let kind = Kind::named(kind).ok_or_else(|| CommandError::UnknownKind(kind.to_owned()))?;
     jobs::begin(state, session, Job::Object(kind, key_named(kind, name.trim())));
     Ok(Answer::Done)
 }
