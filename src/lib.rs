@@ -46,21 +46,31 @@
 //!
 //! # Invariants
 //!
-//! Tests hold them: `tests/engine/layers.rs` and `tests/engine/invariants.rs` in the source, the others by what the program does.
+//! Each names the tests that hold it; `tests/engine/invariants.rs` looks whether there are such tests.
 //!
 //! - Data flows one way: source → cluster → scheduler → trace → session → screen. The screen imports no room of the engine: it reads
 //!   reasons from the trace, and asks the session for the rest.
+//!   (`modules_import_only_from_the_layers_above`, `the_screen_knows_no_engine`)
 //! - Trace events come from the scheduler, and from the session where a scheduler starts or a line of a log is shown. Plugins are pure:
 //!   they read and return; the runtime records their answers.
+//!   (`events_come_from_the_scheduler_and_the_session`, `plugins_keep_nothing_and_reach_nothing`,
+//!   `a_decision_without_a_record_is_the_same`)
 //! - Chance and time are parameters. Where kube-scheduler draws at random, the first by name wins and all ties are shown.
 //!   Time is virtual and passes only by operations.
+//!   (`chance_and_time_are_parameters`, `of_equal_nodes_the_first_by_name_wins_and_all_are_named`,
+//!   `every_pod_is_in_one_place_and_the_same_history_repeats`)
 //! - Full states ([`session::Keyframe`], [`scheduler::State`]) are values that share their parts, so that keeping one per
 //!   cycle is cheap and going back is exact.
+//!   (`full_states_share_what_did_not_change`, `any_walk_shows_what_going_there_directly_shows`, `back_undoes_forward`)
 //! - Untrusted text is kept unchanged and escaped at the output, by [`output`] alone.
-//! - Answers and pages are documents ([`output::Document`]) until a renderer writes them, and no code takes a finished text apart
-//!   (`tests/engine/texts.rs`).
+//!   (`text_goes_out_through_output_alone`, `nothing_raw_leaves_whatever_comes_in`)
+//! - Answers and pages are documents ([`output::Document`]) until a renderer writes them, and no code takes a finished text apart.
+//!   (`no_finished_text_is_taken_apart`)
 //! - No code writes to a cluster or reads Secrets or ConfigMaps. Extenders are called only if the user asks for it, never to
 //!   bind, and never by trials.
+//!   (`requests_to_a_cluster_only_read`, `only_what_is_read_is_allowed`, `kind_and_group_must_both_fit`,
+//!   `values_of_secrets_are_never_decoded`, `without_an_asker_nobody_is_asked_and_the_answer_names_who_would_be`,
+//!   `no_extender_is_asked_to_bind`, `trials_and_dry_decisions_ask_nobody_and_know_what_was_answered`)
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 // Without the program, parts of the rooms that it uses are idle.

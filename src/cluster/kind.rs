@@ -1,6 +1,6 @@
 //! The kinds of objects that scheduling reads: one table of what the API and kubectl call them.
 //!
-//! What a live cluster is asked for, how files and keys are named, completions and words on the command line are made from it.
+//! Requests to a live cluster, names of files and keys, completions and words on the command line are made from it.
 #![allow(missing_docs, reason = "the variants are the API's own kinds")]
 
 use serde::{Deserialize, Serialize};

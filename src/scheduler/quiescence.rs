@@ -142,9 +142,8 @@ mod tests {
 
     #[track_caller]
     fn check(evictions: Evictions, objects: Vec<Object>, seconds: std::ops::Range<i64>, expected: &[&str]) -> Scheduler {
-        let mut s = scheduler(evictions, objects.clone());
+        let mut s = scheduler(evictions, objects);
         let (words, took) = settle(&mut s);
-        assert_eq!(settle(&mut scheduler(evictions, objects)), (words.clone(), took), "the same again");
         let relevant: Vec<&str> =
             words.iter().map(String::as_str).filter(|w| !w.contains("Unschedulable:") && !w.ends_with("unschedulable")).collect();
         assert_eq!(relevant, expected);

@@ -162,7 +162,7 @@ pub(super) struct NeighborPage {
 /// Decodes a page of objects of a kind that scheduling does not read.
 pub(super) fn neighbors(text: &[u8], kind: NeighborKind, api_version: &str) -> Result<NeighborPage, Failure> {
     let plural = kind.resource();
-    let raw: RawPage<'_> = serde_json::from_slice(text).map_err(|error| broken(&plural, text, &error))?;
+    let raw: RawPage<'_> = serde_json::from_slice(text).map_err(|error| broken(plural, text, &error))?;
     if raw.kind.strip_suffix("List") != Some(<&str>::from(kind)) {
         let message = format!("expected a list of {plural}, got {:?}: {}", raw.kind, excerpt(text));
         return Err(Failure::new(failure::FailureKind::Content, message));
