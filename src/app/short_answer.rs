@@ -27,13 +27,18 @@ pub(super) fn short_answer(session: &Session, sources: &Sources, key: &Key) -> O
         let found = fixes::find(scheduler, pod, LIMITS, &|_| true);
         let finding = Finding::new(session, sources);
         let report = FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key));
+        if !report.preempts.is_empty() {
+            let _ = writeln!(answer, "No fix is needed: {}", report.preempts);
+        }
+        let title = if report.preempts.is_empty() { "Fix" } else { "Without evictions" };
         match report.fixes.first() {
             Some(fix) => {
                 let last = fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" (only if nothing else helps: {why})"));
-                let _ = writeln!(answer, "Fix: {}: {}{last}", fix.text, fix.result);
+                let _ = writeln!(answer, "{title}: {}: {}{last}", fix.text, fix.result);
                 answer.extend(fix.kubectl.iter().map(|commands| format!("{commands}\n")));
             }
-            None => answer.push_str("No fix found\n"),
+            None if report.preempts.is_empty() => answer.push_str("No fix found\n"),
+            None => {}
         }
     }
     let is_known = session.scheduler_as_seen().state().cluster().pods.get(key).is_some();

@@ -38,10 +38,14 @@ pub enum LastResort {
     Drops(Str),
     /// A new volume is empty; the claim had another.
     EmptyVolume(Key),
-    /// No controller makes the deleted pod again.
+    /// No controller makes the deleted or preempted pod again.
     Bare(Key),
-    /// The pod in place of the deleted one stays pending.
+    /// The pod in place of the deleted or preempted one stays pending.
     Displaces(Key),
+    /// The pod in place of the deleted or preempted one has no place where the run was cut.
+    MayDisplace(Key),
+    /// The class is for pods without which the cluster does not work.
+    SystemClass(Str),
     /// The template of the workload moves running pods too.
     Moves {
         /// The workload.
@@ -77,6 +81,8 @@ const SCHEDULERS: &[(&str, &str)] = &[
     ("hami-scheduler", "HAMi"),
 ];
 
+/// Beginning of the names of Kubernetes' own priority classes; upstream `SystemPriorityClassPrefix`.
+const SYSTEM_CLASSES: &str = "system-";
 /// The share of a request up to which a cut is small, in thousandths.
 const SMALL_CUT: u32 = 250;
 /// Words in labels that name hardware.
@@ -158,8 +164,16 @@ pub(super) fn rank(change: &Change) -> u32 {
 
 /// Returns why a fix of a pod is a last resort; `None` for one that an owner would consider.
 pub(super) fn last_resort(cluster: &Cluster, pod: &Pod, fix: &Fix) -> Option<LastResort> {
-    if let Some(displaced) = fix.reaction.recreated.iter().find(|one| one.node.is_none()) {
-        return Some(LastResort::Displaces(displaced.pod.clone()));
+    // A pod evicts by its own priority as it is meant to.
+    let takes = |change: &Change| matches!(change, Change::Delete(..) | Change::Pod(PodChange::Priority { .. } | PodChange::Preempt));
+    if fix.changes.iter().any(takes) {
+        if let Some(displaced) = fix.reaction.recreated.iter().find(|one| one.node.is_none()) {
+            let of = if fix.reaction.is_cut { LastResort::MayDisplace } else { LastResort::Displaces };
+            return Some(of(displaced.pod.clone()));
+        }
+        if let Some(lost) = fix.reaction.lost.first() {
+            return Some(LastResort::Bare(lost.clone()));
+        }
     }
     fix.changes.iter().find_map(|change| of_change(cluster, pod, fix, change))
 }
@@ -180,6 +194,9 @@ fn of_change(cluster: &Cluster, pod: &Pod, fix: &Fix, change: &Change) -> Option
         Change::Pod(PodChange::Tolerate(taint)) if taint.key == UNSCHEDULABLE_TAINT => Some(LastResort::Cordoned),
         Change::Pod(PodChange::Tolerate(taint)) | Change::Node(_, NodeChange::RemoveTaint(taint)) => {
             taint.condition().map(LastResort::Condition)
+        }
+        Change::Pod(PodChange::Priority { class: Some(class), .. }) if class.starts_with(SYSTEM_CLASSES) => {
+            Some(LastResort::SystemClass(class.clone()))
         }
         Change::Pod(PodChange::DropVolume(name) | PodChange::DropClaim(name)) => Some(LastResort::Drops(name.clone())),
         Change::Pod(change) => demanded(cluster, pod, change),

@@ -82,7 +82,7 @@ use crate::release::Gate;
 use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, ScheduleResult, Scheduler};
 use crate::trace::{GroupView, Outcome};
 use effort::rank;
-use trial::{Trials, Verified, is_preempting, takers};
+use trial::{Trials, Verified, preempting, takers};
 
 /// Returns an object with all its fields, also those that scheduling does not read; `None` if its source cannot be read again.
 pub type Originals<'a> = &'a dyn Fn(Kind, &Key) -> Option<serde_json::Value>;
@@ -94,8 +94,8 @@ pub struct Fixes {
     pub pod: Key,
     /// Outcome of the decision without changes.
     pub outcome: Outcome,
-    /// Whether the pod preempts without changes.
-    pub preempts_today: bool,
+    /// How preemption makes room without changes; `None` where it does not.
+    pub preempts_today: Option<PreemptsToday>,
     /// Whether the pod waits for the end of pods that were preempted for it, and so needs no fix.
     pub waits_for_victims: bool,
     /// Number of nodes.
@@ -110,6 +110,17 @@ pub struct Fixes {
     pub search: Search,
     /// The pod group that decides about the pod, tried without changes; `None` for a pod that is decided on its own.
     pub group: Option<GroupTrial>,
+}
+
+/// The node that preemption chooses without changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreemptsToday {
+    /// Name of the node.
+    pub node: Str,
+    /// Number of candidates that are equal to it, with it.
+    pub of: usize,
+    /// The victims, most important first.
+    pub victims: Vec<Key>,
 }
 
 /// The attempt to schedule a pod with its pod group.
@@ -413,7 +424,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
     let mut fixes = Fixes {
         pod: pod.key(),
         outcome: Outcome::Unschedulable,
-        preempts_today: false,
+        preempts_today: None,
         waits_for_victims: false,
         nodes,
         constraints: Vec::new(),
@@ -425,8 +436,8 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
     if let Some((tried, decision)) = trials.decide(&[], PostFilter::Run) {
         fixes.outcome = decision.outcome();
         let today: BTreeSet<Str> = takers(&tried, &decision).into_iter().flatten().collect();
-        trials.preempts_today = is_preempting(&decision);
-        fixes.preempts_today = trials.preempts_today;
+        fixes.preempts_today = preempting(&decision);
+        trials.preempts_today = fixes.preempts_today.is_some();
         fixes.waits_for_victims = decision.waits_for_victims();
         let gates: Vec<Str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.clone()).collect();
         match &decision {

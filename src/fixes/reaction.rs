@@ -1,4 +1,5 @@
-//! The reaction of controllers to a fix: they make deleted pods again, and a changed template makes all pods of its workload anew.
+//! The reaction of controllers to a fix: they make deleted and preempted pods again, and a changed template makes all pods of its
+//! workload anew.
 //!
 //! A fix holds if the pod still gets in once they have reacted and the scheduler has run until nothing changes. Other pending
 //! pods are left out, as in every decision of a search.
@@ -12,20 +13,27 @@ use crate::cluster::{Cluster, Controller, Key, Kind, Object, Pod, Str};
 use crate::controllers::{Draft, Workload, pods};
 use crate::limits::engine;
 use crate::scheduler::{ObjectEdit, Operation, Quiescence, Scheduler};
+use crate::trace::Event;
 
 /// The reaction of controllers to a fix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reaction {
-    /// The pods that they make in place of deleted ones.
+    /// The pods that they make in place of deleted and preempted ones.
     pub recreated: Vec<Recreated>,
+    /// The preempted pods that no controller makes again.
+    pub lost: Vec<Key>,
+    /// The node whose pods are preempted for the pod; `None` if none are.
+    pub evicts_on: Option<Str>,
+    /// Whether the run ended before nothing changed any more: a pod without a node may still get one.
+    pub is_cut: bool,
     /// The other pending pods of the workload whose template changes; `None` without any.
     pub siblings: Option<Siblings>,
 }
 
-/// A pod that a controller makes in place of a deleted one.
+/// A pod that a controller makes in place of a deleted or preempted one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recreated {
-    /// The deleted pod.
+    /// The pod that is gone.
     pub pod: Key,
     /// Its workload.
     pub workload: Workload,
@@ -97,7 +105,8 @@ fn react(trials: &mut Trials<'_>, fix: &Fix) -> Result<Reaction, Option<Recreate
     let mut siblings = if changes_template(&all) { siblings(&cluster, trials.pod()) } else { Vec::new() };
     let untried = siblings.len().saturating_sub(engine::REACTING_SIBLINGS);
     siblings.truncate(engine::REACTING_SIBLINGS);
-    if deleted.is_empty() && siblings.is_empty() {
+    let evicts = fix.outcome == FixOutcome::Preempts;
+    if deleted.is_empty() && siblings.is_empty() && !evicts {
         return Ok(Reaction::default());
     }
     let workload = Workload::of(&cluster, trials.pod());
@@ -109,16 +118,17 @@ fn react(trials: &mut Trials<'_>, fix: &Fix) -> Result<Reaction, Option<Recreate
         return Err(None);
     }
     let Some(mut world) = World::after(trials, &all, &deleted) else { return Ok(Reaction::default()) };
-    let mut reaction = Reaction { recreated: world.recreated.clone(), siblings: None };
-    trials.spend(world.settle());
+    trials.spend(world.run(&cluster));
+    let mut together = None;
     if let Some(workload) = workload.filter(|_| !siblings.is_empty()) {
         for sibling in &siblings {
             world.add_changed(sibling, &all);
         }
-        trials.spend(world.settle());
+        trials.spend(world.run(&cluster));
         let placed = siblings.iter().filter(|sibling| world.is_in(&sibling.key())).count();
-        reaction.siblings = Some(Siblings { workload, placed: placed + 1, of: siblings.len() + 1, untried });
+        together = Some(Siblings { workload, placed: placed + 1, of: siblings.len() + 1, untried });
     }
+    let mut reaction = Reaction { siblings: together, ..world.reaction.clone() };
     for one in &mut reaction.recreated {
         let pod = world.scheduler.state().cluster().pods.get(&one.replacement);
         one.node = pod.map(|pod| pod.node_name.clone()).filter(|node| !node.is_empty());
@@ -173,7 +183,11 @@ fn siblings(cluster: &Cluster, pod: &Pod) -> Vec<Arc<Pod>> {
 struct World {
     scheduler: Scheduler,
     settling: Quiescence,
-    recreated: Vec<Recreated>,
+    /// The pod that the fix is for.
+    pod: Key,
+    /// Victims of preemption that no controller has been asked about, each with whether it is evicted for that pod.
+    preempted: Vec<(Key, bool)>,
+    reaction: Reaction,
 }
 
 impl World {
@@ -193,17 +207,51 @@ impl World {
                 _ => {}
             }
         }
+        let key = pod.key();
         draft.put(Object::Pod(pod));
-        let mut recreated = Vec::new();
+        let mut world = Self { scheduler, settling: Quiescence::default(), pod: key, preempted: Vec::new(), reaction: Reaction::default() };
         for old in deleted {
-            let Some(new) = pods::replacement(&draft, old, scheduler.state().clock()) else { continue };
-            let Some(workload) = Workload::of(&cluster, old) else { continue };
-            recreated.push(Recreated { pod: old.key(), workload, replacement: new.key(), node: None });
-            pods::create(&mut draft, &cluster, old, new, &mut Vec::new());
+            world.make_again(&mut draft, &cluster, old);
         }
-        let mut world = Self { scheduler, settling: Quiescence::default(), recreated };
         world.apply(draft.into_operations());
         Some(world)
+    }
+
+    /// Makes the pod in place of one that is gone. Returns whether its controller does.
+    fn make_again(&mut self, draft: &mut Draft, before: &Cluster, old: &Arc<Pod>) -> bool {
+        let now = self.scheduler.state().clock();
+        // A DaemonSet makes the pod of a node again, for the same node.
+        let of_daemon_set =
+            || (Controller::of(old) == Controller::DaemonSet && !old.is_terminal()).then(|| pods::successor(draft, old, now));
+        let Some(new) = pods::replacement(draft, old, now).or_else(of_daemon_set) else { return false };
+        let Some(workload) = Workload::of(before, old) else { return false };
+        self.reaction.recreated.push(Recreated { pod: old.key(), workload, replacement: new.key(), node: None });
+        pods::create(draft, before, old, new, &mut Vec::new());
+        true
+    }
+
+    /// Runs until nothing changes, and makes the preempted pods again each time. Returns the number of operations.
+    fn run(&mut self, before: &Cluster) -> usize {
+        let mut count = 0;
+        loop {
+            count += self.settle(engine::REACTION_STEPS.saturating_sub(count));
+            let cluster = self.scheduler.state().cluster().clone();
+            let mut draft = Draft::new(&cluster);
+            for (key, is_own) in std::mem::take(&mut self.preempted) {
+                // A pod that a controller made in this run is on its list already.
+                let Some(old) = before.pods.get(&key) else { continue };
+                if is_own {
+                    self.reaction.evicts_on = Some(old.node_name.clone());
+                }
+                if !self.make_again(&mut draft, before, old) && Controller::of(old) == Controller::None {
+                    self.reaction.lost.push(key);
+                }
+            }
+            if draft.is_empty() || self.reaction.is_cut {
+                return count;
+            }
+            self.apply(draft.into_operations());
+        }
     }
 
     fn apply(&mut self, operations: Vec<Operation>) {
@@ -220,13 +268,19 @@ impl World {
         }
     }
 
-    /// Runs until nothing changes, as far as the steps are limited. Returns the number of operations.
-    fn settle(&mut self) -> usize {
-        for count in 0..engine::REACTION_STEPS {
+    /// Runs until nothing changes, for a limited number of operations, which it returns.
+    fn settle(&mut self, limit: usize) -> usize {
+        for count in 0..limit {
             let Some(operation) = self.scheduler.next_operation(&self.settling) else { return count };
-            self.settling.observe(&self.scheduler.apply(operation));
+            let events = self.scheduler.apply(operation);
+            self.settling.observe(&events);
+            for event in &events {
+                let Event::VictimEvicted { pod: victim, preemptor, .. } = event else { continue };
+                self.preempted.push((Key::clone(victim), **preemptor == self.pod));
+            }
         }
-        engine::REACTION_STEPS
+        self.reaction.is_cut = self.scheduler.next_operation(&self.settling).is_some();
+        limit
     }
 
     /// Returns whether a pod has a node, or waits for its victims to end.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::change::Change;
 use super::reaction::without_waiting_pods;
-use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, Untried};
+use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, PreemptsToday, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
 use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_PLUGIN};
@@ -308,10 +308,14 @@ pub(super) fn takers(scheduler: &Scheduler, decision: &DryDecision) -> Option<Ve
     Some(names)
 }
 
-/// Returns whether a decision selects a node for preemption.
-pub(super) fn is_preempting(decision: &DryDecision) -> bool {
-    let DryDecision::Tried(ScheduleResult::FitError(error)) = decision else { return false };
-    error.preempted && error.preemption.as_ref().is_some_and(|record| !record.hypothetical && record.selected().is_some())
+/// Returns the node that a decision selects for preemption; `None` where it selects none.
+pub(super) fn preempting(decision: &DryDecision) -> Option<PreemptsToday> {
+    let DryDecision::Tried(ScheduleResult::FitError(error)) = decision else { return None };
+    let record = error.preemption.as_ref().filter(|record| error.preempted && !record.hypothetical)?;
+    let node = record.selected()?;
+    let chosen = record.final_candidates().find(|candidate| candidate.node == *node);
+    let victims = chosen.into_iter().flat_map(|candidate| candidate.victims.iter().map(Victim::key)).collect();
+    Some(PreemptsToday { node: node.clone(), of: record.best.len(), victims })
 }
 
 /// Returns the free amount of a resource on a node, in thousandths for cpu, else in units.

@@ -100,6 +100,9 @@ impl FixesReport {
             if self.needs_none() {
                 return doc;
             }
+        } else if !self.preempts.is_empty() {
+            let others = if self.fixes.is_empty() { "" } else { "; these would spare them" };
+            doc.item(2, format!("it needs no fix: {}{others}", self.preempts));
         } else if self.fixes.is_empty() {
             doc.item(2, format!("none found ({})", self.searched));
         }

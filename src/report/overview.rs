@@ -19,7 +19,7 @@ impl Overview {
             doc.heading(2, count(pods, "pod"));
             doc.item(2, format!("{}{}", cause.sentence, cause.preemption.clause(cause.helped, pods)));
             doc.item(2, named_pods(cause));
-            doc.item(2, cause.fix.words(pods));
+            doc.item(2, cause.fix_words());
             doc.code(5, cause.fix.found().map(|fix| fix.fix.commands()).unwrap_or_default());
         }
         doc

@@ -316,6 +316,12 @@ impl<'a> Ticket<'a> {
             doc.paragraph("Not proposed:");
             doc.list(report.not_proposed.iter().map(String::as_str));
         }
+        if !report.preempts.is_empty() {
+            doc.paragraph(format!("No fix is needed: {}.", report.preempts));
+            if report.fixes.is_empty() {
+                return;
+            }
+        }
         if report.fixes.is_empty() {
             return doc.paragraph(format!("None found ({}).", report.searched));
         }

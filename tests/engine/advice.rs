@@ -252,7 +252,7 @@ fn a_node_that_is_not_ready_is_no_model_and_equal_nodes_are_one_fix() {
     let fixes = super::advice::found(&items).fixes;
     let opened: Vec<&Fix> = fixes.iter().filter(|fix| matches!(fix.changes[0], Change::Node(_, NodeChange::Uncordon))).collect();
     assert_eq!(opened.iter().map(|fix| fix.equals.is_some()).collect::<Vec<_>>(), [false, true], "both are listed");
-    assert!(text(&items).contains("uncordon a (or the equal b)"), "{}", text(&items));
+    assert!(text(&items).contains("uncordon a, unless it is being drained (or the equal b)"), "{}", text(&items));
 }
 
 #[test]
@@ -270,8 +270,18 @@ fn the_overview_frees_the_pod_with_the_small_cut_and_shows_what_preempts() {
     assert_eq!((best.fix.text.as_str(), best.fix.last_resort), ("lower the cpu request from 9 to 8", None));
 
     // A fix that preempts is one, where `x` has none but that.
-    let never = json!({"spec": {"preemptionPolicy": "Never"}});
-    let items = [node("n", "4", &hidden), pod("low", "n", 0, "4", &owned("ReplicaSet", "web")), pod("asked", "", 5, "4", &never)];
+    let gpu = |mut of: Value| {
+        merge(&mut of, &json!({"status": {"allocatable": {"example.com/gpu": "1"}}}));
+        of
+    };
+    let requests = json!({"cpu": "8", "example.com/gpu": "1"});
+    let never = json!({"spec": {"preemptionPolicy": "Never", "containers": [{"name": "c", "resources": {"requests": requests}}]}});
+    let items = [
+        node("n", "8", &gpu(hidden.clone())),
+        node("m", "5", &hidden),
+        pod("low", "n", 0, "5", &owned("DaemonSet", "agent")),
+        pod("asked", "", 5, "8", &never),
+    ];
     let best = cause(&items).fix.expect("a fix");
     assert_eq!(best.fix.outcome, "preempts");
     let listed = found(&items).fixes;
@@ -413,4 +423,89 @@ proptest! {
             prop_assert!(matches!(place, PodLocation::Node(_)), "{fix:?}: {place:?}");
         }
     }
+}
+
+/// Evicting a pod takes as much from its owner as deleting it.
+#[test]
+fn a_fix_that_evicts_is_a_last_resort_where_the_deletion_of_the_victim_is() {
+    let class = |name: &str, value: i32| json!({"kind": "PriorityClass", "metadata": {"name": name, "uid": name}, "value": value});
+    let with = |owner: &Value, class: Value, spare: bool| {
+        let only_there = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "n"}}});
+        let mut items = vec![node("n", "4", &json!({})), pod("web-1", "n", 0, "4", owner), pod("asked", "", 0, "4", &only_there), class];
+        items.extend(spare.then(|| node("m", "4", &json!({}))));
+        found(&items)
+    };
+    let raised = |fixes: &Fixes| -> Fix {
+        let is = |fix: &&Fix| matches!(fix.changes[..], [Change::Pod(PodChange::Priority { .. })]);
+        fixes.fixes.iter().find(is).expect("a higher priority").clone()
+    };
+    let web = owned("ReplicaSet", "web");
+    let displaced = Some(LastResort::Displaces(Key::new("shop", "web-1")));
+    let fixes = with(&web, class("high", 9), false);
+    assert_eq!(raised(&fixes).last_resort, displaced);
+    let deleted = fixes.fixes.iter().find(|fix| deletes(fix, "web-1")).expect("a deletion");
+    assert_eq!(deleted.last_resort, displaced);
+    // With room for the replacement it costs a restart only.
+    let fix = raised(&with(&web, class("high", 9), true));
+    assert_eq!((fix.last_resort, fix.reaction.recreated[0].node.as_deref()), (None, Some("m")));
+    // No controller makes a bare pod again, and Kubernetes' own classes are not for any pod.
+    assert_eq!(raised(&with(&json!({}), class("high", 9), true)).last_resort, Some(LastResort::Bare(Key::new("shop", "web-1"))));
+    let system = raised(&with(&web, class("system-cluster-critical", 2_000_000_000), true));
+    assert_eq!(system.last_resort, Some(LastResort::SystemClass("system-cluster-critical".into())));
+    // By its own priority the pod may evict; who stays pending is said.
+    let gate = json!({"spec": {"schedulingGates": [{"name": "example.com/quota"}]}});
+    let items = [node("n", "4", &json!({})), pod("web-1", "n", 0, "4", &web), pod("asked", "", 5, "4", &gate)];
+    assert_eq!(found(&items).fixes[0].last_resort, None);
+    assert!(
+        text(&items).contains("on n it evicts shop/web-1; ReplicaSet web makes shop/web-1 again, which stays pending"),
+        "{}",
+        text(&items)
+    );
+}
+
+/// The pod in place of a deleted one evicts another, whose replacement stays pending.
+#[test]
+fn the_victims_of_a_replacement_count_too() {
+    let selector = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "n"}, "preemptionPolicy": "Never"}});
+    let items = [
+        node("n", "4", &json!({})),
+        node("m", "4", &json!({})),
+        pod("web-1", "n", 5, "4", &owned("ReplicaSet", "web")),
+        pod("batch-1", "m", 0, "4", &owned("ReplicaSet", "batch")),
+        pod("asked", "", 7, "4", &selector),
+    ];
+    let fixes = found(&items);
+    let delete = fixes.fixes.iter().find(|fix| deletes(fix, "web-1")).expect("a deletion");
+    assert_eq!(delete.last_resort, Some(LastResort::Displaces(Key::new("shop", "batch-1"))), "{:?}", delete.reaction);
+    let said = text(&items);
+    assert!(
+        said.contains("ReplicaSet web makes shop/web-1 again, on m; ReplicaSet batch makes shop/batch-1 again, which stays pending"),
+        "{said}"
+    );
+}
+
+#[test]
+fn where_preemption_places_the_pod_the_fixes_say_so_first() {
+    let cordoned =
+        json!({"spec": {"unschedulable": true, "taints": [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]}});
+    let items = [
+        node("n", "4", &json!({})),
+        node("c", "4", &cordoned),
+        pod("low", "n", 0, "4", &owned("ReplicaSet", "low")),
+        pod("asked", "", 5, "4", &json!({})),
+    ];
+    let said = text(&items);
+    let lines: Vec<&str> = said.lines().collect();
+    let first = lines.iter().position(|line| *line == "FIXES").map(|at| lines[at + 1]);
+    assert_eq!(first, Some("  it needs no fix: preemption places it on n, which evicts shop/low; these would spare them"), "{said}");
+    assert!(said.contains("uncordon c, unless it is being drained: fits on c"), "{said}");
+    assert!(said.contains("(a drain of the node would evict the pod again)"), "{said}");
+    let scheduler = scheduler(&items);
+    let agreements = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
+    let causes = causes(&agreements, &scheduler, &|_, _| None);
+    assert!(
+        causes[0].fix_words().starts_with("no fix is needed: preemption makes room for it; without evictions: fix: "),
+        "{}",
+        causes[0].fix_words()
+    );
 }

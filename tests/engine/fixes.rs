@@ -142,7 +142,7 @@ fn check(case: &Case, id: &str) -> usize {
     for (kind, name, field, patch) in plain_changes(case) {
         let patch = json!([{"op": "patch", "kind": kind, "namespace": if kind == "Pod" { &*case.pod.namespace } else { "" }, "name": name, "patch": patch}]);
         let decision = case.decide(&patched(&case.items, &patch));
-        let preempts = field == "priority" && !found.preempts_today && decision["preemption"]["selected"].is_string();
+        let preempts = field == "priority" && found.preempts_today.is_none() && decision["preemption"]["selected"].is_string();
         if decision["outcome"] == "scheduled" || preempts {
             assert!(touched(kind, &name, field), "{id}: {patch} lets the pod in, and no fix changes {field} of {name} alone");
         }

@@ -13,7 +13,8 @@ pub(in crate::analysis) use self::kubectl::shell_words;
 use self::patches::Targets;
 pub(super) use self::words::cut_short_texts;
 use self::words::{
-    closest_text, demand_kind, demand_text, fix_text, last_resort_text, outcome_text, reaction_text, search_text, unproposed_text,
+    closest_text, demand_kind, demand_text, fix_text, last_resort_text, outcome_text, preempts_text, reaction_text, search_text,
+    unproposed_text,
 };
 use super::why::{uncapitalized, waits_for_volume, why_group, why_group_in_short};
 use crate::cluster::{Cluster, Key, Kind, Str};
@@ -47,6 +48,9 @@ pub struct FixesReport {
     /// Why no fix is needed; empty if one is.
     #[serde(skip)]
     pub(crate) nothing: String,
+    /// Where preemption makes room without changes, in words; empty where it does not.
+    #[serde(skip)]
+    pub(crate) preempts: String,
     /// Whether the pod waits for victims that are ending.
     #[serde(skip)]
     pub(crate) waits: bool,
@@ -187,6 +191,7 @@ impl FixesReport {
             fixes: fixes.fixes.iter().map(|fix| report(fix, &targets)).collect(),
             patched_as_held: as_held(fixes, originals),
             nothing: nothing(fixes, cluster),
+            preempts: fixes.preempts_today.as_ref().map(preempts_text).unwrap_or_default(),
             waits: fixes.waits_for_victims,
             group: fixes.group.as_ref().map(group_report),
         }

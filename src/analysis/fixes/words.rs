@@ -1,11 +1,12 @@
 //! Sentences about fixes and constraints.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::cluster::{Key, Kind, Requirement, Str};
 use crate::fixes::{
-    Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, LastResort, NodeChange, PodChange, Recreated,
-    RequirementPlace, Search, Unproposed, Untried,
+    Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, LastResort, NodeChange, PodChange,
+    PreemptsToday, Recreated, RequirementPlace, Search, Unproposed, Untried,
 };
 use crate::framework::{Shortage, cores, taint_text};
 use crate::plural::{count, count_of};
@@ -26,7 +27,8 @@ pub(super) fn outcome_text(fix: &Fix) -> String {
     let mut text = match fix.outcome {
         FixOutcome::Scheduled => format!("fits on {}", names(&fix.nodes)),
         FixOutcome::Preempts => {
-            let fewest = fix.victims.iter().min_by_key(|(_, victims)| victims.len());
+            let fewest = || fix.victims.iter().min_by_key(|(_, victims)| victims.len());
+            let fewest = fix.reaction.evicts_on.as_ref().and_then(|node| fix.victims.get_key_value(node)).or_else(fewest);
             let cost = fewest.map_or_else(String::new, |(node, victims)| {
                 let pods: Vec<String> = victims.iter().map(|v| v.key().to_string()).collect();
                 format!("; on {node} it evicts {}", names(&pods))
@@ -50,13 +52,28 @@ pub(super) fn outcome_text(fix: &Fix) -> String {
     text
 }
 
+/// Returns where preemption makes room without changes, in words.
+pub(super) fn preempts_text(today: &PreemptsToday) -> String {
+    let victims: Vec<String> = today.victims.iter().map(ToString::to_string).collect();
+    let equal = if today.of > 1 { format!(" (1 of {} equal candidates)", today.of) } else { String::new() };
+    format!("preemption places it on {}{equal}, which evicts {}", today.node, names(&victims))
+}
+
 /// Returns what controllers do after a fix, in words; empty if nothing.
 pub(super) fn reaction_text(fix: &Fix) -> String {
     let mut text = String::new();
-    for Recreated { pod, workload, node, .. } in &fix.reaction.recreated {
-        let _ = match node {
-            Some(node) => write!(text, "; {workload} makes {pod} again, on {node}"),
-            None => write!(text, "; {workload} makes {pod} again, which stays pending"),
+    let mut rest = fix.reaction.recreated.as_slice();
+    while let Some(Recreated { pod, workload, node, .. }) = rest.first() {
+        let number = rest.iter().take_while(|other| other.workload == *workload && other.node.is_some() == node.is_some()).count();
+        let (those, others) = rest.split_at(number);
+        rest = others;
+        let what = if number == 1 { pod.to_string() } else { count(number, "pod") };
+        let nodes: BTreeSet<&str> = those.iter().filter_map(|one| one.node.as_deref()).collect();
+        let _ = match number {
+            _ if node.is_some() => write!(text, "; {workload} makes {what} again, on {}", names(&nodes.into_iter().collect::<Vec<_>>())),
+            _ if fix.reaction.is_cut => write!(text, "; {workload} makes {what} again, which may stay pending"),
+            1 => write!(text, "; {workload} makes {what} again, which stays pending"),
+            _ => write!(text, "; {workload} makes {what} again, which stay pending"),
         };
     }
     if let Some(siblings) = &fix.reaction.siblings {
@@ -84,11 +101,13 @@ pub(super) fn last_resort_text(why: &LastResort) -> String {
         }
         LastResort::ForeignScheduler { name, owner: None } => format!("a scheduler {name:?} may run elsewhere and decide about the pod"),
         LastResort::Condition(condition) => format!("the node {}", condition.of_one()),
-        LastResort::Cordoned => "the node is cordoned, as before a drain".to_owned(),
+        LastResort::Cordoned => "a drain of the node would evict the pod again".to_owned(),
         LastResort::Hardware(key) => format!("the pod asks for hardware by the label {key}"),
         LastResort::Drops(name) => format!("the pod uses {name}"),
         LastResort::EmptyVolume(claim) => format!("the new volume is empty, and the data of claim {claim} are elsewhere"),
         LastResort::Bare(pod) => format!("no controller makes {pod} again"),
+        LastResort::MayDisplace(pod) => format!("the pod in place of {pod} may stay pending"),
+        LastResort::SystemClass(class) => format!("the class {class} is for pods without which the cluster does not work"),
         LastResort::Displaces(pod) => format!("the pod in place of {pod} stays pending"),
         LastResort::Moves { workload, pods } => {
             format!("the template of {workload} also moves its {}", count(*pods, "running pod"))
@@ -116,7 +135,7 @@ pub(super) fn amount(resource: &Str, amount: i64) -> String {
 fn change_text(change: &Change) -> String {
     match change {
         Change::Pod(change) => pod_change_text(change),
-        Change::Node(node, NodeChange::Uncordon) => format!("uncordon {node}"),
+        Change::Node(node, NodeChange::Uncordon) => format!("uncordon {node}, unless it is being drained"),
         Change::Node(node, NodeChange::RemoveTaint(taint)) => {
             let returns = taint.condition().map_or_else(String::new, |of| format!(" (it returns while the node {})", of.of_one()));
             format!("remove taint {} from {node}{returns}", taint_text(taint))

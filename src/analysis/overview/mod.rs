@@ -107,6 +107,8 @@ pub struct Cause {
     pub preemption: PreemptionHelp,
     /// The number of pods for which preemption makes room.
     pub helped: usize,
+    /// Those pods, by name.
+    pub helped_pods: Vec<Key>,
     /// The fix that frees most of the pods.
     pub fix: FixSearch,
 }
@@ -115,6 +117,26 @@ impl Cause {
     /// Returns the number of its pods, those that do not exist included.
     pub fn count(&self) -> usize {
         self.pods.len() + self.missing
+    }
+
+    /// Returns the state of the search for its fix in words. Begins with preemption where that makes room for all of its pods.
+    pub fn fix_words(&self) -> String {
+        let words = self.fix.words(self.count());
+        let Some(needed) = self.without_fix() else { return words };
+        if let FixSearch::Nothing(None) = self.fix { needed } else { format!("{needed}; without evictions: {words}") }
+    }
+
+    /// Returns that preemption makes room for all of its pods, or all that the fix frees, in words; `None` where it does not.
+    pub fn without_fix(&self) -> Option<String> {
+        let all = self.preemption == PreemptionHelp::Helps && self.helped == self.count();
+        let found = self.fix.found().filter(|fix| fix.freed.iter().all(|pod| self.helped_pods.contains(pod)));
+        match found.map(|fix| &fix.freed[..]) {
+            _ if all && self.count() == 1 => Some("no fix is needed: preemption makes room for it".to_owned()),
+            _ if all => Some("no fix is needed: preemption makes room for each of them by itself".to_owned()),
+            Some([one]) => Some(format!("{one} needs no fix: preemption makes room for it")),
+            Some(freed) => Some(format!("{} of them need no fix: preemption makes room for each by itself", freed.len())),
+            None => None,
+        }
     }
 
     /// Returns the names of its pods; of its workloads where the pods do not exist.
@@ -460,6 +482,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
                 main_reasons: Vec::new(),
                 preemption: reason.preemption,
                 helped: 0,
+                helped_pods: Vec::new(),
                 fix: reason.needs_no_fix().map_or(FixSearch::Ahead, FixSearch::NotNeeded),
             };
             (cause, BTreeMap::new())
@@ -469,7 +492,10 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
             *known = (*known).max(*nodes);
         }
         *words.entry((reason.words.as_str(), reason.words_of_several.as_str())).or_default() += 1;
-        cause.helped += usize::from(reason.preemption == PreemptionHelp::Helps);
+        if reason.preemption == PreemptionHelp::Helps {
+            cause.helped += 1;
+            cause.helped_pods.push(found.pod.clone());
+        }
         cause.preemption = cause.preemption.min(reason.preemption);
         cause.pods.push(found.pod.clone());
     }
@@ -535,7 +561,7 @@ impl CauseReport {
     }
 
     fn of(cause: Cause) -> Self {
-        let words = cause.fix.words(cause.count());
+        let words = cause.fix_words();
         Self {
             cause: cause.key,
             sentence: cause.sentence,

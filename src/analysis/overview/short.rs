@@ -36,6 +36,7 @@ fn cause(key: String, found: &[&ShortWorkload], now: Option<Timestamp>) -> Cause
         main_reasons: Vec::new(),
         preemption: PreemptionHelp::NotRun,
         helped: 0,
+        helped_pods: Vec::new(),
         fix: FixSearch::Said(fix),
     }
 }

@@ -101,8 +101,14 @@ fn answers_in_short_are_copied_wherever_they_are() {
     let mut screen = Screen::asked(120, 40);
     let text = copied(&mut screen, "1 Y");
     assert!(text.starts_with("shop/payments: Pending because 8 of 12 nodes have less than 6 cpu free"), "{text}");
-    assert!(text.contains("\nFix: uncordon worker-c3: fits on worker-c3\nkubectl uncordon worker-c3\n"), "{text}");
-    assert_eq!(screen.said(), "copied the answer about shop/payments (3 lines)");
+    assert!(text.contains("\nNo fix is needed: preemption places it on worker-a2 (1 of 2 equal candidates), which evicts "), "{text}");
+    assert!(
+        text.contains(
+            "\nWithout evictions: uncordon worker-c3, unless it is being drained: fits on worker-c3\nkubectl uncordon worker-c3\n"
+        ),
+        "{text}"
+    );
+    assert_eq!(screen.said(), "copied the answer about shop/payments (4 lines)");
     // Another pod is selected than the cycle is about.
     let text = copied(&mut screen, "c 1 j Y");
     assert!(text.starts_with("shop/patient-job: "), "{text}");
@@ -122,7 +128,7 @@ fn answers_in_short_are_copied_wherever_they_are() {
     // The selected cause.
     let mut screen = Screen::greeted("payments", 120, 40);
     let text = copied(&mut screen, "Y");
-    assert!(text.starts_with("3 pods: 8 of 12 nodes have too little free cpu") && text.contains("\nfix"), "{text}");
+    assert!(text.starts_with("3 pods: 8 of 12 nodes have too little free cpu") && text.contains("; without evictions: fix"), "{text}");
 }
 
 #[test]

@@ -170,9 +170,9 @@ fn the_fix_that_frees_twenty_pods_is_proved_on_a_branch() {
     assert_eq!(causes(&screen).iter().map(|(kind, pods, _)| (*kind, *pods)).collect::<Vec<_>>(), [(CauseKind::Waits, 2)]);
     let main = &screen.explorer.branches().0[0];
     assert!(main.timeline().end().cluster.pods.iter().all(|pod| pod.node_name.is_empty()));
-    // The same by the row of the fix.
+    // The same by the row of the fix, which shows it first.
     let mut screen = Screen::listed(&cluster(22), 120, 40).greet();
-    screen.act("enter j enter");
+    screen.act("enter j enter enter");
     assert!(screen.said().starts_with("tolerate dedicated=db:NoSchedule: 20 changes on new branch 2"), "{}", screen.said());
 }
 
@@ -328,4 +328,62 @@ fn workloads_are_named_as_in_what_ifs_too() {
         screen.keys("esc");
     }
     assert!(screen.command("workload deployment/shop/none").contains("there is no workload deployment/shop/none"));
+}
+
+/// A verb without an argument is about the selected row, which the filter leaves.
+#[test]
+fn verbs_without_an_argument_are_about_the_first_pod_of_the_selected_cause() {
+    let mut screen = Screen::greeted("payments", 120, 40);
+    screen.act("/ 'spread' enter");
+    let answer = |screen: &mut Screen, verb: &str| {
+        screen.act(&format!(":{verb};"));
+        // A gated pod and one of another scheduler are refused.
+        if screen.state.overlay.is_some() { screen.overlay() } else { screen.said() }
+    };
+    for verb in ["capacity", "flood"] {
+        let said = answer(&mut screen, verb);
+        assert!(said.contains("shop/spread-") && !said.contains("too-big"), "{verb}: {said}");
+    }
+    // Without a filter, on each cause's row.
+    let mut screen = Screen::greeted("payments", 120, 40);
+    let firsts: Vec<(crate::cluster::Str, Option<Key>)> = screen
+        .state
+        .view_model
+        .overview
+        .iter()
+        .filter_map(|row| if let OverviewRow::Cause(cause) = row { Some((cause.key.clone(), cause.first.clone())) } else { None })
+        .collect();
+    assert!(firsts.len() > 4);
+    for (at, (cause, first)) in firsts.into_iter().enumerate() {
+        if at > 0 {
+            screen.act("j");
+        }
+        assert_eq!(screen.state.list(Pane::OVERVIEW).selected, Some(RowId::Cause(cause.clone())));
+        let first = first.expect("a pod");
+        let said = answer(&mut screen, "capacity");
+        assert!(said.contains(&first.to_string()), "{cause}: {first}: {said}");
+    }
+    screen.act("/ 'zzz' enter");
+    assert!(screen.command("priority 5").starts_with("! "), "{}", screen.said());
+}
+
+#[test]
+fn a_filter_that_matches_no_pod_does_not_say_that_none_is_pending() {
+    let mut screen = Screen::greeted("payments", 80, 24);
+    screen.act("/ 'zzz' enter");
+    let text = screen.text();
+    assert!(text.contains("no pending pod matches") && !text.contains("no pod is pending"), "{text}");
+}
+
+/// A fix makes a branch, and is seen before.
+#[test]
+fn enter_on_the_row_of_a_fix_shows_it_and_applies_nothing() {
+    let mut screen = Screen::greeted("tie-breaks", 80, 24);
+    screen.act("enter j");
+    assert!(matches!(screen.state.list(Pane::OVERVIEW).selected, Some(RowId::CauseFix(_))), "{}", screen.text());
+    let branches = screen.explorer.branches().0.len();
+    screen.act("enter");
+    assert_eq!(screen.explorer.branches().0.len(), branches);
+    let said = screen.overlay();
+    assert!(said.contains("Fix for"), "{said}");
 }

@@ -8,6 +8,7 @@ use crate::output::{Document, Words};
 use crate::session::Timeline;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overlay::Overlay;
+use crate::ui::model::overview::OverviewRow;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::{self, FixToApply, SessionHandle};
 use crate::ui::model::state::State;
@@ -133,10 +134,13 @@ pub fn selected_cause(state: &State) -> Option<&Cause> {
     state.overview.newest.as_ref()?.causes.iter().find(|cause| cause.key == key.as_str())
 }
 
-/// Returns the fix of the selected cause as a change to apply.
-pub fn selected_fix(state: &State) -> Option<FixToApply> {
-    let cause = selected_cause(state)?;
-    Some(to_apply(cause.fix.found()?))
+/// Returns the first pod of the selected cause that the filter leaves; `None` where no cause is selected, or its pods do not exist.
+pub fn first_pod(state: &State) -> Option<Key> {
+    let (RowId::Cause(key) | RowId::CauseFix(key)) = state.list(Pane::OVERVIEW).selected.as_ref()? else { return None };
+    state.view_model.overview.iter().find_map(|row| match row {
+        OverviewRow::Cause(cause) if cause.key == *key => cause.first.clone(),
+        _ => None,
+    })
 }
 
 fn to_apply(fix: &CauseFix) -> FixToApply {
@@ -173,6 +177,9 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
     let frees = if fix.preempts() { "preempts for" } else { "frees" };
     let places = if fix.preempts() { "Pods that it lets preempt" } else { "Pods that it places, one after another" };
     let words = format!("{}: {frees} {} of {pods}{last}{}", fix.fix.text, fix.frees, fix.nodes_words(pods));
+    if let Some(needed) = cause.without_fix() {
+        body.item(2, needed);
+    }
     body.item(2, Words::of_fix(0, words));
     let (freed, left): (Vec<&Key>, Vec<&Key>) = cause.pods.iter().partition(|pod| fix.freed.binary_search(pod).is_ok());
     for (title, pods) in [(places, freed), ("Pods that stay pending", left)] {

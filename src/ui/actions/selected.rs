@@ -1,6 +1,7 @@
 //! The selected row as the argument of a command.
 
 use crate::cluster::{Key, Str};
+use crate::ui::actions::overview;
 use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
@@ -15,10 +16,13 @@ pub fn node(state: &State, session: &dyn SessionHandle) -> Option<Str> {
     }
 }
 
-/// Returns the selected pod, or the pod that the focused pane is about, or that of the cycle, or the one selected in the
-/// queues.
+/// Returns the selected pod, the first pod of the selected cause, or the pod that the focused pane is about, or that of the cycle,
+/// or the one selected in the queues. A selected row that holds no pod has none: another row's would surprise.
 pub fn pod(state: &State, session: &dyn SessionHandle) -> Option<Key> {
     let timeline = session.timeline();
+    if state.focus == Pane::OVERVIEW && !matches!(state.selected_row(), Some(RowId::Pod(_))) {
+        return overview::first_pod(state);
+    }
     let about = || (panes::def(state.focus).subject)(state, timeline);
     let found = state.selected_row().cloned().filter(|row| matches!(row, RowId::Pod(_))).or_else(about);
     match found {

@@ -33,7 +33,7 @@ fn of_cause(state: &State) -> Option<(String, String)> {
     let cause = overview::selected_cause(state)?;
     let pods = cause.count();
     let mut words = format!("{}: {}{}\n", text::count(pods, "pod"), cause.sentence, cause.preemption.clause(cause.helped, pods));
-    words += &format!("{}\n", cause.fix.words(pods));
+    words += &format!("{}\n", cause.fix_words());
     if let Some(commands) = cause.fix.found().and_then(|fix| fix.fix.kubectl.as_ref()) {
         words += &format!("{commands}\n");
     }

@@ -112,7 +112,7 @@ const TASKS: [Task; 16] = [
     Task {
         question: "Which commands carry out the best fix of a cause?",
         arguments: &["demo", "payments"],
-        first: "fix for shop/payments: uncordon worker-c3",
+        first: "shop/payments needs no fix: preemption makes room for it",
         typed: &[Key("x")],
         most: 1,
         answer: &["Pods that it places, one after another", "kubectl uncordon worker-c3"],

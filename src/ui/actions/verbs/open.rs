@@ -42,10 +42,9 @@ pub fn open(state: &mut State, session: &mut dyn SessionHandle) -> Result<Answer
             }
         }
         Some(_) => {}
-        None => match overview::selected_fix(state).filter(|_| fix_is_selected(state)) {
-            Some(fix) => return fixes::apply(state, session, fix),
-            None => (panes::def(state.focus).open)(state, session),
-        },
+        // Its changes are shown before they are made.
+        None if fix_is_selected(state) => drop(overview::show_fix(state)),
+        None => (panes::def(state.focus).open)(state, session),
     }
     Ok(Answer::Done)
 }

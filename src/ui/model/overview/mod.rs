@@ -85,6 +85,8 @@ pub struct CauseRow {
     pub attempts: u32,
     /// The first queue.
     pub queue: Option<QueuePart>,
+    /// Its first pod that matches the filter; `None` without one.
+    pub first: Option<Key>,
 }
 
 /// The kind of pods under a cause.
@@ -241,6 +243,8 @@ pub fn queue_counts(queues: &QueuesView) -> Vec<(QueuePart, usize)> {
 struct Group {
     row: CauseRow,
     fix: Option<FixSearch>,
+    /// The state of the search for the fix in words.
+    fix_words: String,
     pods: Vec<PodRow>,
     workloads: Vec<About>,
 }
@@ -263,8 +267,9 @@ impl Group {
             since: None,
             attempts: 0,
             queue: None,
+            first: None,
         };
-        Self { row, fix, pods: Vec::new(), workloads: Vec::new() }
+        Self { row, fix, fix_words: String::new(), pods: Vec::new(), workloads: Vec::new() }
     }
 
     /// Makes the group of workloads whose pods do not exist: those that match the filter.
@@ -320,13 +325,14 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
     let mut groups = groups(timeline, input.status.newest.as_deref(), input.seen, &mut filter);
     sort(&mut groups, input.order);
     let mut rows = Vec::new();
-    for Group { mut row, fix, pods, workloads } in groups {
+    for Group { mut row, fix, fix_words, pods, workloads } in groups {
         row.open = input.turned.contains(&row.key) == filter.is_empty();
-        let (open, key, all) = (row.open, row.key.clone(), row.all);
+        row.first = pods.first().map(|pod| pod.key.clone());
+        let (open, key) = (row.open, row.key.clone());
         rows.push(OverviewRow::Cause(row));
         if let Some(fix) = fix {
             rows.push(OverviewRow::Fix {
-                words: fix.words(all),
+                words: fix_words,
                 frees: fix.found().map(|fix| fix.frees),
                 preempts: fix.found().is_some_and(|fix| fix.preempts()),
                 cause: key,
@@ -353,6 +359,9 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, seen: Option<&BTreeS
             groups.push(Group::new(&cause.key, CauseKind::Waits, &cause.sentence, Some(cause.preemption), Some(cause.fix.clone())));
         } else {
             groups.push(Group::of_missing(cause, filter));
+        }
+        if let Some(group) = groups.last_mut() {
+            group.fix_words = cause.fix_words();
         }
     }
     let others = groups.len();

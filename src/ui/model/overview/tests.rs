@@ -64,6 +64,7 @@ fn world() -> (Timeline, OverviewStatus) {
         nodes: BTreeMap::new(),
         preemption: PreemptionHelp::No,
         helped: 0,
+        helped_pods: Vec::new(),
         fix: FixSearch::Ahead,
     };
     let pods = [

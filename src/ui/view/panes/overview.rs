@@ -33,7 +33,7 @@ pub const CONTEXT: Context = Context::pane("overview", "In the overview");
 
 /// The pane.
 pub static DEF: PaneDef = PaneDef {
-    open_help: Some(("open", "open or close the cause; apply its fix; show the decision about the pod")),
+    open_help: Some(("open", "open or close the cause; show its fix; show the decision about the pod")),
     sort_help: "sort causes and pods: by number, name, priority, age, attempts, queue, preemption, agreement",
     sorts: &[
         SortChoice::new(Sort::Usual, "most pods first"),
@@ -444,7 +444,7 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     let rows = &state.view_model.overview;
     let row = state.list(Pane::OVERVIEW).selected.as_ref().and_then(|id| rows.iter().position(|row| row.is(id)));
     let here = scene.span(Role::Accent, format!("{} ", scene.glyphs.here));
-    let Some(at) = row else { return (here, no_pending(scene.timeline)) };
+    let Some(at) = row else { return (here, nothing(scene)) };
     match &rows[at] {
         OverviewRow::Cause(cause) => {
             let (role, sign) = colours(cause.kind, cause.preemption);
@@ -464,9 +464,8 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
         OverviewRow::Fix { frees, preempts, .. } => {
             let does = if *preempts { "lets preempt" } else { "frees" };
             let open = state.settings.keymap.label(CONTEXT, &Action::OPEN);
-            let fixes = state.settings.keymap.label(CONTEXT, &Action::Verb("fixes"));
             let words = format!(
-                "{open} applies this fix on a branch and {does} {}; {fixes} shows its commands",
+                "{open} shows this fix, which {does} {}, with its commands; {open} there applies it on a branch",
                 text::count(frees.unwrap_or(0), "pod")
             );
             (scene.span(Role::Winner, format!("{} ", scene.glyphs.winner)), words)
