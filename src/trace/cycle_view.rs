@@ -107,7 +107,7 @@ impl CycleView {
     pub fn missed_kinds(&self) -> KindSet {
         let rejections = self.pre_enqueue.iter().chain(self.pre_filter.iter().map(|(_, status)| status));
         let verdicts = self.verdicts.values().map(|verdict| &verdict.status);
-        rejections.chain(verdicts).flat_map(|status| status.reasons()).flat_map(Reason::missing_kinds).copied().collect()
+        rejections.chain(verdicts).flat_map(Status::reasons).flat_map(Reason::missing_kinds).copied().collect()
     }
 
     /// Returns why the decision is open: the pod was tried without nodes, because none could be read.
