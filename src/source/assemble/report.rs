@@ -11,6 +11,7 @@ use jiff::civil::DateTime;
 use strum::IntoEnumIterator;
 
 use super::origins::Origins;
+use super::unpacked::Unpacked;
 use crate::cluster::neighbors::{NeighborKind, Neighbors};
 use crate::cluster::{Key, Kind, KindSet, MissingKinds, MissingReason, Str};
 use crate::source::decode::dump_metadata::{SchedulerHint, ServerVersion};
@@ -168,6 +169,8 @@ pub struct Report {
     pub(in crate::source) origins: Origins,
     /// The place of each file.
     pub(in crate::source) places: Vec<Place>,
+    /// The packed file that was read again last.
+    pub(in crate::source) unpacked: Arc<Unpacked>,
 }
 
 impl Report {
@@ -264,8 +267,17 @@ impl Report {
     /// Returns the error of the file if it can no longer be read or has become shorter.
     pub fn original(&self, kind: Kind, key: &Key) -> io::Result<Option<String>> {
         let Some(origin) = self.origin(kind, key) else { return Ok(None) };
-        let Some(place) = self.places.get(origin.file as usize) else { return Ok(None) };
-        if let Some(text) = place.part(origin.offset, origin.length as usize)? {
+        let Some(mut place) = self.places.get(origin.file as usize) else { return Ok(None) };
+        let part = place.part(origin.offset, origin.length as usize)?;
+        let unpacked = if part.is_none() { self.unpacked.place(place) } else { None };
+        let part = match &unpacked {
+            Some(unpacked) => {
+                place = unpacked;
+                place.part(origin.offset, origin.length as usize)?
+            }
+            None => part,
+        };
+        if let Some(text) = part {
             return Ok(Some(String::from_utf8_lossy(&text).into_owned()));
         }
         let text = place.with(&mut |stream| {
