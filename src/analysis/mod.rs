@@ -1,6 +1,7 @@
 //! Findings: what is learnt by running the engine again, or by comparing its decisions with others. `report` writes them.
 
 mod agreement;
+mod attempts;
 mod dump_diff;
 mod eviction_story;
 mod evictions;
@@ -26,6 +27,7 @@ pub use agreement::{
     Agreements, LastReported, MatchKind, Preempted, SchedulerComparer, SchedulerEvents, SchedulerMatch, SeenChange, changes_decisions,
     differences, pending, preempted,
 };
+pub use attempts::{JudgedAttempt, JudgedAttempts};
 pub use dump_diff::{
     Because, Brief, ChangeKind, Differs, DumpDiff, DumpState, FieldChange, FieldPath, How, NotCompared, Now, ObjectChange, PodDiff, Since,
     Step, written,

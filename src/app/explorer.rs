@@ -11,15 +11,15 @@ use super::object_text::{Finding, Sources};
 use super::overview_job::{MadeOf, OverviewJob};
 use super::short_answer::short_answer;
 use super::ticket::Reproduction;
-use crate::analysis::{EvictionStory, LastReported, ReleaseReport, SchedulerEvents, SeenLeaving, decision_parts};
+use crate::analysis::{EvictionStory, JudgedAttempts, LastReported, ReleaseReport, SchedulerEvents, SeenLeaving, decision_parts};
 use crate::cluster::Key;
 use crate::cluster::neighbors::About;
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::Emulated;
-use crate::report::eviction_document;
+use crate::report::{attempts_document, eviction_document};
 use crate::scheduler_log::SchedulerLog;
-use crate::session::{Branch, Breakpoint, Cursor, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
+use crate::session::{Branch, Breakpoint, Cursor, EtcdRevisions, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::Report;
 use crate::source::live::Live;
 use crate::ui::{CaughtUp, Document, DumpTime, Form, Job, JobState, LiveStatus, OverviewStatus, Restarted, SessionError, SessionHandle};
@@ -319,6 +319,21 @@ impl SessionHandle for Explorer {
         let title = format!("Eviction of {}", seen.pod);
         let story = EvictionStory::new(seen, session.scheduler_here(), &session.background().events);
         Document { title, body: eviction_document(&story), form: Form::Prose, fixes: Vec::new() }
+    }
+
+    fn etcd_revisions(&self) -> Option<&EtcdRevisions> {
+        // Those of other branches are not etcd's.
+        self.workspace.session.background().etcd.as_ref().filter(|_| self.workspace.session.current() == 0)
+    }
+
+    fn attempts(&self, pod: &Key) -> Option<Document> {
+        let session = &self.workspace.session;
+        if !session.background().observed {
+            return None;
+        }
+        let found = JudgedAttempts::new(session, pod);
+        let title = format!("Attempts of the cluster's scheduler about {pod}");
+        (!found.attempts.is_empty()).then(|| Document { title, body: attempts_document(&found), form: Form::Prose, fixes: Vec::new() })
     }
 
     fn workload_named(&self, words: &str, pod: Option<&Key>) -> Option<About> {

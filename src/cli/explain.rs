@@ -20,7 +20,7 @@ use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, ObservedEvent, P
 use crate::fixes::{self, Limits};
 use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
 use crate::output::{self, Document, Text};
-use crate::report::{Answer, FormatError, Origin, Reported, Ticket};
+use crate::report::{Answer, FormatError, Origin, Reported, Ticket, attempts_document};
 use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler};
 use crate::session::{AtTime, requeue_events};
 use crate::source::Loaded;
@@ -257,6 +257,7 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
         more.append(older.section([since.sentence.clone()]));
     }
     more.append(agreement_text(&agreement));
+    more.append(attempts(args, key, &agreement)?);
     let voices = Voices::about(pod, scheduler, &loaded.neighbors, &view);
     more.append(super::workload::others_section(&voices, loaded.neighbors.events_withheld, scheduler.state().clock()));
     more.append(completeness(args, loaded));
@@ -431,6 +432,21 @@ fn agreement_text(agreement: &SchedulerMatch) -> Document {
         return Document::default();
     }
     section("The cluster's scheduler", agreement.text())
+}
+
+/// Returns the newest attempts of the cluster's scheduler about a pod before a moment of a source that holds its past, each beside our
+/// decision then; empty for another source, without `--at`, and where nothing says that the pod was tried.
+fn attempts(args: &ExplainArgs, key: &Key, agreement: &SchedulerMatch) -> Result<Document, Failure> {
+    let (Some(at), Some(_), false) = (args.moment.at, &agreement.there, args.output.is_ticket()) else { return Ok(Document::default()) };
+    let Some(past) = super::history::named(&args.source.from, None)? else { return Ok(Document::default()) };
+    let found = super::history::attempts_before(&past, Some(at), key, &args.scheduler, &args.limits.limits())?;
+    let listed = attempts_document(&found);
+    let mut document = Document::default();
+    if !found.attempts.is_empty() {
+        document.heading(2, "Attempts before this moment, each compared with schedscope's decision then");
+        document.append(listed);
+    }
+    Ok(document)
 }
 
 /// Returns the gaps of the source that limit this answer: kinds that could not be read, and kinds absent from the source

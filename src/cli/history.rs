@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Failure;
-use super::args::{ConnectArgs, SourceArgs};
+use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
+use crate::analysis::JudgedAttempts;
 use crate::cluster::neighbors::{Neighbors, OtherEvent};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::limits::sessions::{JOURNAL_CHANGES, JOURNAL_REVISIONS};
 use crate::limits::sources::JOURNAL_LOG;
 use crate::output::Lines;
 use crate::plural::count;
-use crate::scheduler::Operation;
-use crate::session::{AtTime, changes, has_new_report};
+use crate::scheduler::{Evictions, Operation};
+use crate::session::{AtTime, Background, EtcdRevisions, Session, changes, has_new_report};
 use crate::source::history::{EtcdHistory, RevisionError};
 use crate::source::journal::{Deletion, Gap, Journal, JournalLog, Moment, RecordedChange, Step};
 use crate::source::{Input, Limits, Loaded};
@@ -227,16 +228,22 @@ impl Past {
         }
     }
 
-    /// Reads the part of the past around a moment.
+    /// Reads the part of the past around a moment: of a journal, up to a time behind it.
     ///
     /// # Errors
     /// Fails if the source does not reach the moment, or cannot be read.
-    pub(super) fn window(&self, at: Option<AtTime>, limits: &Limits, read: &dyn Fn(&[Input]) -> Loaded) -> Result<Window, Failure> {
+    pub(super) fn window(
+        &self,
+        at: Option<AtTime>,
+        behind: SignedDuration,
+        limits: &Limits,
+        read: &dyn Fn(&[Input]) -> Loaded,
+    ) -> Result<Window, Failure> {
         match self {
             Self::Journal(path) => {
                 let journal = journal_at(path)?;
                 let time = time_in(&journal, at)?;
-                journal_window(self, &journal, time, read)
+                journal_window(self, &journal, time, behind, read)
             }
             Self::Etcd(path) => {
                 let history = EtcdHistory::open(path, limits).map_err(|error| self.failed(&error))?;
@@ -247,12 +254,40 @@ impl Past {
     }
 }
 
+/// Returns the newest attempts of the cluster's scheduler about a pod before a moment, compared with our decisions on the states of
+/// their moments.
+///
+/// # Errors
+/// Fails if the source does not reach the moment, or cannot be read.
+pub(super) fn attempts_before(
+    past: &Past,
+    at: Option<AtTime>,
+    pod: &Key,
+    args: &SchedulerArgs,
+    limits: &Limits,
+) -> Result<JudgedAttempts, Failure> {
+    let read = |inputs: &[Input]| super::watched(inputs, limits);
+    let Window { mut loaded, operations, reached, events, .. } = past.window(at, SignedDuration::ZERO, limits, &read)?;
+    loaded = super::judgeable(loaded)?;
+    // Its findings are those of the log of the moment, which are shown already.
+    super::scheduler_log::read_log(args, &mut loaded, limits, &|_| ())?;
+    let attempts = super::scheduler_log::reported(loaded.scheduler_log.as_deref());
+    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod, &|_| ())?;
+    let mut session = Session::new(scheduler, String::new()).with(Background { events, attempts, observed: true, ..Background::default() });
+    for operation in operations.into_iter().take(reached) {
+        session.observe(operation);
+    }
+    Ok(JudgedAttempts::new(&session, pod))
+}
+
 /// The part of a past around a moment.
 pub(super) struct Window {
     /// The state at the start.
     pub(super) loaded: Loaded,
     /// The changes after it, each a revision of the timeline.
     pub(super) operations: Vec<Operation>,
+    /// The revision of etcd at the start and after each operation; `None` for another source.
+    pub(super) etcd: Option<EtcdRevisions>,
     /// The operations up to the moment that was asked for.
     pub(super) reached: usize,
     /// The events up to the end.
@@ -264,18 +299,25 @@ pub(super) struct Window {
 }
 
 /// Time before and after a moment that the timeline of a journal covers.
-const AROUND: SignedDuration = SignedDuration::from_mins(5);
+pub(super) const AROUND: SignedDuration = SignedDuration::from_mins(5);
 
-fn journal_window(past: &Past, journal: &Journal, time: Timestamp, read: &dyn Fn(&[Input]) -> Loaded) -> Result<Window, Failure> {
+fn journal_window(
+    past: &Past,
+    journal: &Journal,
+    time: Timestamp,
+    behind: SignedDuration,
+    read: &dyn Fn(&[Input]) -> Loaded,
+) -> Result<Window, Failure> {
     // A moment that the journal does not reach is an error, not the nearest one.
     if time < journal.begin() || time > journal.end() {
         journal.at(time).map_err(|error| past.failed(&error))?;
     }
     let from = time.checked_sub(AROUND).unwrap_or(Timestamp::MIN).max(journal.begin());
-    let to = time.checked_add(AROUND).unwrap_or(Timestamp::MAX).min(journal.end());
+    let to = time.checked_add(behind).unwrap_or(Timestamp::MAX).min(journal.end());
     let start = journal.at(from).map_err(|error| past.failed(&error))?;
-    let loaded = past.load(start.text(), Some(start.time), read);
+    let mut loaded = past.load(start.text(), Some(start.time), read);
     let mut lines = doubts(&start);
+    lines.extend(past.add_log(journal, from, to, &mut loaded)?);
     let mut maker = Operations::new(&loaded);
     let step_length = to.duration_since(from).as_secs() / JOURNAL_REVISIONS as i64;
     let (mut taken, mut end, mut unreadable, mut reached) = (0, to, 0, None);
@@ -325,7 +367,7 @@ fn journal_window(past: &Past, journal: &Journal, time: Timestamp, read: &dyn Fn
     let (begun, ended) = (journal.begin(), journal.end());
     lines
         .line(format_args!("the journal is from {begun} to {ended}; the timeline shows {from} to {end} of it, and --at TIME another part"));
-    Ok(Window { loaded, operations: maker.made, reached, events: maker.events, neighbors: neighbors.into(), lines })
+    Ok(Window { loaded, operations: maker.made, etcd: None, reached, events: maker.events, neighbors: neighbors.into(), lines })
 }
 
 fn unreadable_of(changes: &[RecordedChange]) -> usize {
@@ -356,10 +398,13 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
     let mut maker = Operations::new(&loaded);
     let together = shown.len().div_ceil(JOURNAL_REVISIONS).max(1);
     let (mut taken, mut unreadable, mut reached, mut first) = (0, 0, None, from);
+    // The last revision of each operation.
+    let (mut ends, mut last) = (Vec::new(), from);
     let mut time = loaded.report.newest.unwrap_or_default();
     for step in history.after(from).map_err(|error| past.failed(&error))? {
         if step.revision > revision && reached.is_none() {
             maker.flush();
+            ends.resize(maker.made.len(), last);
             reached = Some(maker.made.len());
             taken = 0;
         }
@@ -369,12 +414,14 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
         // A pod that leaves begins an operation, so that the state before it is on the timeline.
         if taken == together || maker.made.len() < 2 * JOURNAL_REVISIONS && step.changes.iter().any(is_leaving) {
             maker.flush();
+            ends.resize(maker.made.len(), last);
             taken = 0;
         }
         if taken == 0 {
             first = step.revision;
         }
         taken += 1;
+        last = step.revision;
         unreadable += unreadable_of(&step.changes);
         time = step.time.map_or(time, |at| at.max(time));
         let revisions =
@@ -383,6 +430,7 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
         maker.add(time, step.changes);
     }
     maker.flush();
+    ends.resize(maker.made.len(), last);
     let reached = reached.unwrap_or(maker.made.len());
     if unreadable > 0 {
         lines.line(format_args!("{} in the snapshot could not be read", count(unreadable, "change")));
@@ -398,7 +446,8 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
         format!("; the timeline shows {from} to {to} of them, and --at rev:N another part")
     };
     lines.line(format_args!("the snapshot holds the revisions {begin} to {newest}{part}"));
-    Ok(Window { loaded, operations: maker.made, reached, events: maker.events, neighbors, lines })
+    let etcd = Some(EtcdRevisions { start: from, ends });
+    Ok(Window { loaded, operations: maker.made, etcd, reached, events: maker.events, neighbors, lines })
 }
 
 /// Changes that are not an operation yet.
@@ -568,7 +617,7 @@ mod tests {
         }
         let read = |inputs: &[Input]| crate::source::load(inputs);
         let past = Past::Journal(folder.path().to_owned());
-        let window = past.window(Some("03:12".parse().unwrap()), &Limits::default(), &read).unwrap();
+        let window = past.window(Some("03:12".parse().unwrap()), AROUND, &Limits::default(), &read).unwrap();
         let names: Vec<String> = window
             .operations
             .iter()
@@ -576,7 +625,7 @@ mod tests {
             .collect();
         assert_eq!(names, ["recorded at 03:10:00Z", "recorded at 03:12:00Z", "recorded at 03:12:30Z"]);
         assert_eq!((window.loaded.objects.len(), window.reached), (1, 2));
-        let early = past.window(Some("22:59".parse().unwrap()), &Limits::default(), &read);
+        let early = past.window(Some("22:59".parse().unwrap()), AROUND, &Limits::default(), &read);
         assert!(early.err().unwrap().message.to_string().contains("the journal begins at 2026-11-26T23:00:00Z"));
         assert_eq!(past.before_deletion(&Key::new("x", "b"), &Limits::default()).unwrap().map(|(at, _)| at), None);
         let mut lines = Vec::new();
@@ -606,7 +655,7 @@ mod tests {
         }
         let read = |inputs: &[Input]| crate::source::load(inputs);
         let past = Past::Journal(folder.path().to_owned());
-        let whole = past.window(Some(AtTime::Before(SignedDuration::from_secs(290))), &Limits::default(), &read).unwrap();
+        let whole = past.window(Some(AtTime::Before(SignedDuration::from_secs(290))), AROUND, &Limits::default(), &read).unwrap();
         assert!((JOURNAL_REVISIONS / 2..=JOURNAL_REVISIONS).contains(&whole.operations.len()), "{}", whole.operations.len());
         let mut lines = Vec::new();
         let changes = (0..=JOURNAL_CHANGES).map(|number| put(format!("p{number}"), 1)).collect();
@@ -615,7 +664,7 @@ mod tests {
         let mut lines = Vec::new();
         state.apply(vec![put("after".to_owned(), 1)], crate::cluster::KindSet::default(), None, time(600), &mut lines).unwrap();
         writer.append(&lines, &state, time(600));
-        let cut = past.window(Some(AtTime::Before(SignedDuration::from_secs(50))), &Limits::default(), &read).unwrap();
+        let cut = past.window(Some(AtTime::Before(SignedDuration::from_secs(50))), AROUND, &Limits::default(), &read).unwrap();
         let said = cut.lines.to_string();
         assert!(said.contains(&format!("to {} of it", time(590))), "{said}");
     }
@@ -629,11 +678,13 @@ mod tests {
         let history = EtcdHistory::open(&path, &Limits::default()).unwrap();
         let objects = |cluster: &Cluster| cluster.objects().map(|object| serde_json::to_string(&object).unwrap()).collect::<Vec<_>>();
         for (at, revision) in [(None, 12_347), (Some(AtTime::Revision(11_000)), 11_000), (Some(AtTime::Revision(9_949)), 9_949)] {
-            let Window { mut loaded, operations, reached, lines, .. } = past.window(at, &Limits::default(), &read).unwrap();
+            let Window { mut loaded, operations, etcd, reached, lines, .. } = past.window(at, AROUND, &Limits::default(), &read).unwrap();
             assert!(operations.len() <= 3 * JOURNAL_REVISIONS && lines.to_string().contains("the revisions 9949 ("), "{lines}");
             let args = crate::cli::args::SchedulerArgs::default();
             let scheduler = crate::cli::scheduler(&args, &mut loaded, crate::scheduler::Evictions::AfterGracePeriod, &|_| ()).unwrap();
             let mut session = crate::session::Session::new(scheduler, "etcd".to_owned());
+            let etcd = etcd.unwrap();
+            assert_eq!((etcd.ends.len(), etcd.done(revision)), (operations.len(), Some(reached)));
             for operation in operations.into_iter().take(reached) {
                 session.observe(operation);
             }

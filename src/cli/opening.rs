@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
-use super::history::{Past, Window};
+use super::history::{AROUND, Past, Window};
 use super::reproduce;
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
@@ -20,7 +20,7 @@ use crate::limits::live::NEIGHBORS_ASKED;
 use crate::plural::{count, count_of};
 use crate::report::completeness_in_short;
 use crate::scheduler::{Evictions, InitialQueues, Operation};
-use crate::session::{AtTime, Background, Cursor, SESSION_HEAD, Session, changes, in_order_of_time, is_session_file};
+use crate::session::{AtTime, Background, Cursor, EtcdRevisions, SESSION_HEAD, Session, changes, in_order_of_time, is_session_file};
 use crate::source::live::{Live, NeighborsQuestion, Waits};
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
 use crate::ui::Action;
@@ -89,10 +89,10 @@ impl Wanted {
                     let words = "--scheduler-log and --config-from-log work with one dump, not with a source that holds its past";
                     return Err(Failure::usage(words));
                 }
-                let Window { mut loaded, operations, reached, events, neighbors, lines } =
-                    past.window(at, &limits, &|inputs| read(inputs, &limits, watch))?;
+                let Window { mut loaded, operations, etcd, reached, events, neighbors, lines } =
+                    past.window(at, AROUND, &limits, &|inputs| read(inputs, &limits, watch))?;
                 loaded.neighbors = neighbors;
-                let after = Some(After { operations, reached, events, lines: lines.into_vec() });
+                let after = Some(After { operations, etcd, reached, events, lines: lines.into_vec() });
                 open_loaded(loaded, after, &limits, title, &scheduler, options, watch).map(with)
             }
             Source::Dumps { paths, limits, merge } => {
@@ -141,6 +141,8 @@ fn tell(loaded: &Loaded, watch: &Watch) {
 /// The changes after the state that was loaded.
 struct After {
     operations: Vec<Operation>,
+    /// The revisions of etcd at the start and after each operation; `None` for another source.
+    etcd: Option<EtcdRevisions>,
     /// The operations up to the cursor.
     reached: usize,
     /// The events up to the end.
@@ -174,27 +176,36 @@ fn open_loaded(
         args.queues.get_or_insert(InitialQueues::AsObserved);
     }
     let first = after.as_ref().and_then(|after| after.lines.last().cloned());
-    let notices: Vec<String> = first.into_iter().chain(notice(&loaded, &args, options)).collect();
+    let notices: Vec<String> = first.into_iter().chain(notice(&loaded, &args, options, observed)).collect();
     let notice = (!notices.is_empty()).then(|| notices.join("; "));
-    let After { operations, reached, events, lines: mut report } =
-        after.unwrap_or_else(|| After { operations: Vec::new(), reached: 0, events: loaded.events.clone(), lines: Vec::new() });
+    let After { operations, etcd, reached, events, lines: mut report } =
+        after.unwrap_or_else(|| After { operations: Vec::new(), etcd: None, reached: 0, events: loaded.events.clone(), lines: Vec::new() });
     report.extend(report_lines(&loaded));
-    let background = Background { report, events, neighbors: loaded.neighbors.clone(), observed };
+    // The timeline has the states of their moments.
+    let attempts = if observed { super::scheduler_log::reported(loaded.scheduler_log.as_deref()) } else { Vec::new() };
+    let mut background = Background { report, events, neighbors: loaded.neighbors.clone(), attempts, etcd: None, observed };
     let scheduler = super::scheduler(&args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let mut session = Session::new(scheduler, title);
-    let mut cursor = None;
+    let (mut cursor, mut ends) = (None, Vec::new());
     for (done, operation) in operations.into_iter().enumerate() {
         if done == reached {
             cursor = Some(session.timeline().revisions().len());
         }
-        session.observe(operation);
+        // A revision of etcd that changes nothing is one with those before it.
+        let end = etcd.as_ref().and_then(|etcd| etcd.ends.get(done)).copied();
+        if session.observe(operation) {
+            ends.extend(end);
+        } else if let Some(last) = ends.last_mut() {
+            *last = end.unwrap_or(*last);
+        }
     }
+    background.etcd = etcd.map(|etcd| EtcdRevisions { ends, ..etcd });
     if observed {
         let revision = cursor.unwrap_or(session.timeline().revisions().len());
         session.timeline_mut().seek(Cursor { revision, event: 0 });
     }
     let mut session = session.with(background);
-    if let Some(log) = &loaded.scheduler_log {
+    if let Some(log) = loaded.scheduler_log.as_ref().filter(|_| !observed) {
         super::scheduler_log::onto_timeline(log, &mut session, super::scheduler_log::MAX_ATTEMPTS);
         if let Some(places) = super::scheduler_log::log_places(&args, Some(log), session.scheduler(), &|line| watch.say(line)) {
             session.observe(places);
@@ -241,9 +252,14 @@ fn open_cluster(
         super::scheduler_log::read_log(args, &mut loaded, &Limits::default(), &|line| watch.say(line))?;
     }
     watch.building();
-    let notice = notice(&loaded, args, options);
-    let background =
-        Background { report: report_lines(&loaded), events: loaded.events.clone(), neighbors: loaded.neighbors.clone(), observed: true };
+    let notice = notice(&loaded, args, options, false);
+    let background = Background {
+        report: report_lines(&loaded),
+        events: loaded.events.clone(),
+        neighbors: loaded.neighbors.clone(),
+        observed: true,
+        ..Background::default()
+    };
     let mut scheduler = args.on(&SourceArgs::default());
     let ahead = live.status().ahead;
     scheduler.start.get_or_insert_with(|| Timestamp::now().checked_add(ahead).unwrap_or(Timestamp::MAX));
@@ -266,7 +282,7 @@ fn open_cluster(
 }
 
 /// Returns the most important limits of the source as one line. The report key shows all of them.
-fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<String> {
+fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options, observed: bool) -> Option<String> {
     let wrong = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     let mut parts = Vec::new();
     if wrong > 0 {
@@ -282,7 +298,7 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options) -> Option<St
     if !args.config_from_dump && args.config.is_none() && loaded.report.scheduler.iter().any(|hint| hint.config.is_some()) {
         parts.push("the dump contains a scheduler configuration: --config-from-dump uses it".to_owned());
     }
-    if let Some(log) = &loaded.scheduler_log {
+    if let Some(log) = loaded.scheduler_log.as_ref().filter(|_| !observed) {
         parts.push(format!("the timeline begins with the scheduler's log: {}", count(log.attempts.len(), "attempt")));
     }
     let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
@@ -328,7 +344,7 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
     let mut notices = Vec::new();
     for (name, _, loaded) in &dumps {
         tell(loaded, watch);
-        notices.extend(notice(loaded, args, options).map(|words| format!("{name}: {words}")));
+        notices.extend(notice(loaded, args, options, false).map(|words| format!("{name}: {words}")));
     }
     let notice = (!notices.is_empty()).then(|| notices.join("; "));
     let mut dumps = dumps.into_iter();
@@ -358,7 +374,7 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
         reports.push(Arc::new(loaded.report));
     }
     session.timeline_mut().seek(Cursor::default());
-    let session = session.with(Background { report, events, neighbors, observed: true });
+    let session = session.with(Background { report, events, neighbors, observed: true, ..Background::default() });
     Ok(Opened { explorer: Explorer::new(session).with_reports(reports), notice, wake: None })
 }
 

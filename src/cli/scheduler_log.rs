@@ -14,7 +14,7 @@ use crate::report::Answer;
 use crate::scheduler::queue::{PlaceInLog, QueueInLog};
 use crate::scheduler::{Evictions, InitialQueues, Operation, PostFilter, Scheduler};
 use crate::scheduler_log::{Clock, SchedulerLog, Stamp};
-use crate::session::{Cursor, Session};
+use crate::session::{Cursor, ReportedAttempt, Session};
 use crate::source::{Input, Limits, Loaded, LogTimes, Progress, read_logs_of_dump, read_scheduler_logs};
 
 /// Reads logs and prints the report.
@@ -158,6 +158,11 @@ pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session, limit: us
         session.log(attempt);
     }
     session.timeline_mut().seek(Cursor::END);
+}
+
+/// Returns the attempts in a log that is of the time of a timeline; none without a log.
+pub(super) fn reported(log: Option<&SchedulerLog>) -> Vec<ReportedAttempt> {
+    log.and_then(|log| LogReport::new(log, None)).map(|report| report.reported()).unwrap_or_default()
 }
 
 fn input(path: impl AsRef<Path>) -> Input {

@@ -23,6 +23,9 @@ limits! { "sessions":
     count REPLAYED_EVENTS: usize = 50_000_000, "a_session_that_replays_too_much_is_refused";
     /// Changes of a journal that the timeline shows; those after them are not shown, which a notice says.
     count JOURNAL_CHANGES: usize = 20_000, "a_window_is_bounded";
+    /// Attempts of the cluster's scheduler about a pod that are compared with our decision on the state of their moment, the newest; the
+    /// others are counted.
+    count ATTEMPTS_COMPARED: usize = 12, "the_newest_attempts_are_compared";
     /// Revisions that the timeline of a journal has, about; changes of several seconds share one where there are more.
     count JOURNAL_REVISIONS: usize = 300, "a_window_is_bounded";
     /// Bytes of a request for the recorder's metrics; a longer one is not answered.

@@ -1,6 +1,7 @@
 //! Decisions as text and as data: one sentence, plain text, JSON, YAML, Markdown, HTML.
 
 mod agreement;
+mod attempts_page;
 mod comparison;
 mod completeness;
 mod decision;
@@ -31,6 +32,7 @@ mod ticket;
 mod whatif;
 mod workload;
 
+pub use attempts_page::attempts_document;
 pub use comparison::{comparison, upgrade};
 pub use completeness::{completeness, completeness_in_short};
 pub use decision::*;

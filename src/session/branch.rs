@@ -98,7 +98,7 @@ impl Branch {
     }
 
     /// Returns the scheduler after the first `revisions` revisions.
-    pub(super) fn scheduler_at(&self, revisions: usize) -> &Scheduler {
+    pub fn scheduler_at(&self, revisions: usize) -> &Scheduler {
         self.timeline.revisions().get(revisions).map_or(&self.scheduler, |revision| &revision.scheduler)
     }
 

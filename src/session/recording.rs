@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::branch::{Branch, Fork};
 use super::breakpoint::Breakpoint;
+use super::reported::ReportedAttempt;
 use super::requeue_events::RequeueEvents;
 use super::revision::{Action, Keyframe, Revision, title};
 use super::timeline::{Cursor, Timeline};
@@ -45,8 +46,37 @@ pub struct Background {
     /// The objects and events of the cluster that scheduling does not read; a saved session has them as values of their own.
     #[serde(skip)]
     pub neighbors: Arc<Neighbors>,
+    /// The attempts in the log of the cluster's scheduler, where the first branch records the cluster.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<ReportedAttempt>,
+    /// The revisions of etcd, where the first branch shows them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etcd: Option<EtcdRevisions>,
     /// Whether the first branch records a cluster over time; operations then go to other branches.
     pub observed: bool,
+}
+
+/// The revisions of etcd on a timeline.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EtcdRevisions {
+    /// The revision at the start of the timeline.
+    pub start: u64,
+    /// The last revision of etcd in each revision of the timeline.
+    pub ends: Vec<u64>,
+}
+
+impl EtcdRevisions {
+    /// Returns the last revision of etcd on the timeline.
+    pub fn last(&self) -> u64 {
+        self.ends.last().copied().unwrap_or(self.start)
+    }
+
+    /// Returns the number of revisions of the timeline up to a revision of etcd; `None` if the timeline does not reach it. Where several
+    /// revisions of etcd are one, those before it.
+    pub fn done(&self, revision: u64) -> Option<usize> {
+        let reaches = (self.start..=self.last()).contains(&revision);
+        reaches.then(|| self.ends.partition_point(|end| *end <= revision))
+    }
 }
 
 impl Session {

@@ -8,6 +8,7 @@ mod words;
 
 pub use cache::{CacheDifference, ComparedNode, Difference};
 pub use places::LogMark;
+pub(super) use replay::judge;
 pub use replay::{AttemptMatch, ComparedAttempt, Gap, Moment, Replay};
 
 pub(crate) use words::is_shown;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::LogReport;
-use crate::analysis::agreement::{MatchKind, SchedulerComparer};
+use crate::analysis::agreement::{MatchKind, SchedulerComparer, SchedulerMatch};
 use crate::cluster::{Cluster, Condition, Key, Kind, List, Object, ObservedEvent, Pod, Str};
 use crate::plural::{count, count_of};
 use crate::scheduler::{Operation, Scheduler};
@@ -446,28 +446,39 @@ impl<'a> Replay<'a> {
         let silent = then.status.nominated_node_name.is_empty() && self.report.process().verbosity().is_none_or(|level| level < 2);
         let found = SchedulerComparer::new(&self.scheduler, &events).compare(&then, view);
         let preempts = view.preemption.as_ref().and_then(PreemptionView::selected).is_some();
-        let kind = match found.accord {
-            MatchKind::Same => AttemptMatch::Agrees,
-            MatchKind::OtherRelease | MatchKind::ChangedSince => AttemptMatch::Explained,
-            // The message agrees, and the log has no line about preemptions.
-            MatchKind::Unexplained if silent && preempts && found.message == log.names.text(attempt.message) => AttemptMatch::Agrees,
-            MatchKind::Unexplained => AttemptMatch::Differs,
-            MatchKind::SchedulerError | MatchKind::Binding | MatchKind::Undecided | MatchKind::Unwritten | MatchKind::NotOurs => {
-                return None;
-            }
-        };
+        // The message agrees, and the log has no line about preemptions.
+        let (kind, words) = judge(&found, |found| silent && preempts && found.message == log.names.text(attempt.message))?;
         let words = match kind {
-            AttemptMatch::Agrees if found.other_words.is_empty() => "agrees exactly.".to_owned(),
-            AttemptMatch::Agrees => format!("agrees in different words: {}.", found.other_words.join("; ")),
-            AttemptMatch::Explained | AttemptMatch::Differs => {
-                let since = if found.since.is_empty() { String::new() } else { format!(" Changed since: {}.", found.since.join("; ")) };
-                let release =
-                    found.decided_by.map_or_else(String::new, |release| format!(" kube-scheduler {release} agrees with the log."));
-                format!("differs: {}.{since}{release}", found.differences.join("; "))
-            }
+            AttemptMatch::Agrees => format!("agrees {words}"),
+            AttemptMatch::Explained | AttemptMatch::Differs => format!("differs: {words}"),
         };
         Some((kind, words))
     }
+}
+
+/// Returns the relation of a comparison with a failed attempt, and its words; `None` if there is none. A difference without a known
+/// cause is none if `is_silent` holds.
+pub(in crate::analysis) fn judge(found: &SchedulerMatch, is_silent: impl Fn(&SchedulerMatch) -> bool) -> Option<(AttemptMatch, String)> {
+    let kind = match found.accord {
+        MatchKind::Same => AttemptMatch::Agrees,
+        MatchKind::OtherRelease | MatchKind::ChangedSince => AttemptMatch::Explained,
+        MatchKind::Unexplained if is_silent(found) => AttemptMatch::Agrees,
+        MatchKind::Unexplained => AttemptMatch::Differs,
+        MatchKind::SchedulerError | MatchKind::Binding | MatchKind::Undecided | MatchKind::Unwritten | MatchKind::NotOurs => {
+            return None;
+        }
+    };
+    let words = match kind {
+        AttemptMatch::Agrees if found.other_words.is_empty() => "exactly.".to_owned(),
+        AttemptMatch::Agrees => format!("in different words: {}.", found.other_words.join("; ")),
+        AttemptMatch::Explained | AttemptMatch::Differs => {
+            let since = if found.since.is_empty() { String::new() } else { format!(" Changed since: {}.", found.since.join("; ")) };
+            let release = found.decided_by.as_ref();
+            let release = release.map_or_else(String::new, |release| format!(" kube-scheduler {release} agrees with the log."));
+            format!("{}.{since}{release}", found.differences.join("; "))
+        }
+    };
+    Some((kind, words))
 }
 
 /// Returns a pod as it was before it was bound.

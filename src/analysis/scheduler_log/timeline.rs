@@ -9,7 +9,7 @@ use crate::cluster::{Key, ObservedEvent};
 use crate::framework::PluginName;
 use crate::scheduler::Scheduler;
 use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Name, Outcome, Place, Stamp};
-use crate::session::{LoggedAttempt, LoggedPlace};
+use crate::session::{LoggedAttempt, LoggedPlace, ReportedAttempt, ReportedBy, ReportedOutcome};
 use crate::trace::{self, LoggedEvent};
 
 /// Limit on the attempts that are searched for the one that led to a place.
@@ -107,6 +107,22 @@ impl LogReport<'_> {
             });
         }
         revisions
+    }
+
+    /// Returns the ended attempts of the scheduler whose time is known, for a timeline that shows the states of their moments.
+    pub fn reported(&self) -> Vec<ReportedAttempt> {
+        let ours = self.log.attempts.iter().filter(|attempt| usize::from(attempt.process) == self.process);
+        let reported = ours.filter_map(|attempt| {
+            let text = |name| self.log.names.text(name);
+            let outcome = match attempt.outcome {
+                Outcome::Scheduled => ReportedOutcome::Bound(text(attempt.node).into()),
+                Outcome::Unschedulable | Outcome::Error => ReportedOutcome::Failed(text(attempt.message).to_owned()),
+                Outcome::Unfinished => return None,
+            };
+            let at = self.process().clock.timestamp(attempt.end?)?;
+            Some(ReportedAttempt { pod: self.key(attempt.pod)?, at, by: [ReportedBy::Log].into(), outcome })
+        });
+        reported.collect()
     }
 
     /// Returns when the pods of failed attempts were requeued, by the attempt's index.

@@ -101,9 +101,20 @@ pub enum CommandError {
         /// Its end.
         to: Timestamp,
     },
+    /// The revision of etcd is not on the timeline.
+    #[error("the timeline has the revisions {from} to {to} of etcd; --at rev:N opens another part")]
+    BeyondRevisions {
+        /// The first.
+        from: u64,
+        /// The last.
+        to: u64,
+    },
     /// A pod does not leave its node on the timeline.
     #[error("{0} does not leave a node on this timeline")]
     NotEvicted(Key),
+    /// The timeline shows no attempt about a pod.
+    #[error("the timeline shows no attempt of the cluster's scheduler about {0}")]
+    NoAttempts(Key),
     /// A text that is not a breakpoint.
     #[error(transparent)]
     Breakpoint(#[from] BreakpointError),

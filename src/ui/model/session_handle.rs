@@ -10,7 +10,7 @@ use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::Emulated;
-use crate::session::{Branch, Breakpoint, InitialQueues, RunEnd, Timeline, Until};
+use crate::session::{Branch, Breakpoint, EtcdRevisions, InitialQueues, RunEnd, Timeline, Until};
 use crate::ui::model::live_status::LiveStatus;
 use crate::ui::model::overview::OverviewStatus;
 use crate::ui::model::text;
@@ -93,6 +93,15 @@ pub trait SessionHandle {
     /// Returns who evicted a pod that left its node, and why it. The cursor is before that.
     fn eviction(&self, _seen: SeenLeaving) -> Document {
         Document { title: String::new(), body: output::Document::default(), form: Form::Prose, fixes: Vec::new() }
+    }
+    /// Returns the revisions of etcd on the timeline; `None` for any other source.
+    fn etcd_revisions(&self) -> Option<&EtcdRevisions> {
+        None
+    }
+    /// Returns the attempts of the cluster's scheduler about a pod that the timeline records, compared with our decisions then; `None`
+    /// if it shows none.
+    fn attempts(&self, _pod: &Key) -> Option<Document> {
+        None
     }
     /// Returns the status of a live cluster; `None` for any other source.
     fn live_status(&self) -> Option<LiveStatus> {

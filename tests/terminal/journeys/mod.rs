@@ -3,6 +3,7 @@
 //!
 //! Nothing here sleeps or measures time: after each key a test waits for words that only the next screen contains.
 
+mod attempts;
 mod evicted;
 mod files;
 mod finding;

@@ -4,6 +4,7 @@
 pub mod agreement;
 pub mod apply;
 pub mod at;
+pub mod attempts;
 pub mod back;
 pub mod branch;
 pub mod branches;
@@ -81,6 +82,7 @@ pub static VERBS: &[&[Verb]] = &[
     compare::VERBS,
     diff::VERBS,
     ends::VERBS,
+    attempts::VERBS,
     evicted::VERBS,
     step_in::VERBS,
     open::VERBS,
