@@ -9,7 +9,7 @@ use super::devices::{self, Devices};
 use super::requests::{lower, requested};
 use crate::cluster::{Key, NodeSelectorTerm, Pod, PodSpec, Requirement, Str, Taint};
 use crate::framework::{
-    NodeInfo, PluginName, PluginSet, PodResourcesOptions, Reason, ReasonKind, Shortage, Snapshot, Status, host_ports, pod_requests,
+    NodeInfo, Nodes, PluginName, PluginSet, PodResourcesOptions, Reason, ReasonKind, Shortage, Snapshot, Status, host_ports, pod_requests,
 };
 use crate::limits::engine::{FIXES_STEPS, FIXES_STEPS_OF_PLUGIN, JUDGED_CLAIMS};
 use crate::plugins::helper::{is_do_not_schedule_taint, tolerates};
@@ -286,7 +286,7 @@ struct Builder<'a> {
 const VALUES_NAMED: usize = 8;
 
 impl Builder<'_> {
-    fn nodes(&self) -> &[Arc<NodeInfo>] {
+    fn nodes(&self) -> &Nodes {
         self.snapshot.nodes()
     }
 

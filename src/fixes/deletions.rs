@@ -12,7 +12,7 @@ use super::trial::{Trials, free};
 use super::{CutShort, Fix, FixOutcome, Fixes, Limits, Untried};
 use crate::cluster::{Cluster, Controller, Key, Kind, LabelSelector, Labels, Pod, PodDisruptionBudget, Str};
 use crate::controllers::Workload;
-use crate::framework::{AffinityTerm, NodeInfo, PodInfo};
+use crate::framework::{AffinityTerm, NodeInfo, Nodes, PodInfo};
 
 /// Tries the deletion of pods, on each node the least important first, until one lets the pod fit.
 pub(super) fn deletions(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Fixes) {
@@ -71,7 +71,7 @@ pub(super) fn is_deletable(cluster: &Cluster, pod: &Pod, wanted: &Pod) -> bool {
 /// The pods whose deletion might let the pod fit.
 struct InTheWay<'a> {
     matrix: &'a Matrix,
-    nodes: Vec<Arc<NodeInfo>>,
+    nodes: Nodes,
     cluster: Cluster,
     wanted: PodInfo,
     /// Names of the claims that the pod mounts.
@@ -85,7 +85,7 @@ struct InTheWay<'a> {
 impl<'a> InTheWay<'a> {
     fn new(trials: &Trials<'_>, matrix: &'a Matrix) -> Self {
         let state = trials.scheduler().state();
-        let nodes = state.snapshot().nodes().to_vec();
+        let nodes = state.snapshot().nodes().clone();
         let pod = trials.changed_pod(&[]).unwrap_or_else(|| trials.pod().clone());
         let mut claims = BTreeSet::new();
         for volume in &pod.spec.volumes {

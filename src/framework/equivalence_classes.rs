@@ -169,6 +169,14 @@ impl<'a> PodsByPosition<'a> {
         by_position.filter(|(_, count)| *count != 0).collect()
     }
 
+    /// Returns the same numbers as [`Self::count`] in parts: class by class and in no order, so that a position may come
+    /// several times. Takes as long as there are nodes with such pods.
+    pub fn parts(self, wanted: LabelBloom, chosen: impl Fn(&PodInfo) -> bool) -> impl Iterator<Item = (usize, i64)> {
+        let nodes = self.nodes;
+        let chosen = self.classes.living().filter(move |c| c.bits.covers(wanted) && chosen(&c.sample));
+        chosen.flat_map(move |c| c.nodes.iter().map(move |(slot, count)| (nodes.position_of_slot(*slot as usize), i64::from(*count))))
+    }
+
     /// Returns one pod of each class that has a term that can match a pod with these bits. Each comes with the
     /// positions of its nodes, in no order, and the number of pods of the class there; `listed` leaves out nodes that the
     /// snapshot does not list for pods with affinity.
@@ -237,6 +245,13 @@ mod tests {
             assert_eq!(pairs(classes.count(LabelBloom::default(), |_| true)), all);
             assert_eq!(pairs(classes.count(LabelBloom::selected_by(&selector), is_web)), webs);
             assert!(classes.count(LabelBloom::ALL, |_| true).is_empty());
+            let nodes: NodeList = std::iter::repeat_n(NodeInfo::default(), 301).collect();
+            let pods = PodsByPosition::new(classes, &nodes, None);
+            let mut parts = std::collections::BTreeMap::new();
+            for (at, count) in pods.parts(LabelBloom::selected_by(&selector), is_web) {
+                *parts.entry(at).or_default() += count;
+            }
+            assert_eq!(parts.into_iter().collect::<Vec<_>>(), pods.count(LabelBloom::selected_by(&selector), is_web));
         };
         check(&classes, &[(2, 1), (7, 2)], &[(2, 2), (7, 2), (300, 1)]);
         classes.remove(&more, 7);

@@ -34,9 +34,11 @@ pub struct NodeInfo {
     tainted: bool,
     /// Parallel to [`Self::pods`].
     rows: Vec<PodRow>,
-    /// Hashes of the image names on the node, in ascending order. They rule out a missing image without comparing
-    /// names.
-    images: Arc<[u64]>,
+    /// Hashes of the image names on the node, in ascending order, each with the position of its image in the node's
+    /// list. They rule out a missing image without comparing names.
+    images: Arc<[(u64, u32)]>,
+    /// The hash of the node's name.
+    name_hash: u64,
 }
 
 impl NodeInfo {
@@ -60,9 +62,11 @@ impl NodeInfo {
     /// Replaces the node object, keeping the pods.
     pub fn set_node(&mut self, node: Arc<Node>) {
         self.allocatable = Resource::from_list(&node.status.allocatable);
-        let mut images: Vec<u64> = node.status.images.iter().flat_map(|i| i.names.iter()).map(|name| hash_of(name)).collect();
+        let named = (0..).zip(&node.status.images.0).flat_map(|(at, image)| image.names.iter().map(move |name| (hash_of(name), at)));
+        let mut images: Vec<(u64, u32)> = named.collect();
         images.sort_unstable();
         self.images = images.into();
+        self.name_hash = hash_of(node.name());
         self.unschedulable = node.unschedulable();
         self.tainted = !node.spec.taints.is_empty();
         self.node = node;
@@ -78,10 +82,17 @@ impl NodeInfo {
         if self.tainted { &self.node.spec.taints } else { &[] }
     }
 
-    /// Whether the node has an image with exactly this name.
-    pub fn has_image(&self, name: &str) -> bool {
-        self.images.binary_search(&hash_of(name)).is_ok()
-            && self.node.status.images.iter().any(|image| image.names.iter().any(|n| n.as_str() == name))
+    /// Whether the node has an image with exactly this name, of which [`hash_of`] is the hash.
+    pub fn has_image(&self, name: &str, hash: u64) -> bool {
+        let from = self.images.partition_point(|(other, _)| *other < hash);
+        let same_hash = self.images[from..].iter().take_while(|(other, _)| *other == hash);
+        let mut images = same_hash.filter_map(|(_, at)| self.node.status.images.get(*at as usize));
+        images.any(|image| image.names.iter().any(|n| n.as_str() == name))
+    }
+
+    /// Returns the hash of the node's name, as [`hash_of`] computes it.
+    pub fn name_hash(&self) -> u64 {
+        self.name_hash
     }
 
     /// Reserves memory for exactly `count` more pods.
@@ -151,7 +162,8 @@ impl NodeInfo {
     }
 }
 
-fn hash_of(name: &str) -> u64 {
+/// Returns the hash by which nodes know their name and those of their images.
+pub fn hash_of(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
     hasher.finish()

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use imbl::HashMap;
 
-use super::NodeInfo;
+use super::topology::Topologies;
+use super::{NodeInfo, Nodes, Topology};
 use crate::cluster::{Node, Str};
 
 /// Marks a slot without a node.
@@ -14,14 +15,14 @@ const FREE: u32 = u32::MAX;
 /// Nodes in walking order, found by name, position or slot.
 ///
 /// A node's position is its index in walking order and changes as others are added or removed. Its slot stays the same
-/// while the node exists, and a later node may reuse a free slot. Cloning copies three pointers. A change of one node
-/// copies at most the list of pointers to all of them.
+/// while the node exists, and a later node may reuse a free slot. Cloning copies four pointers.
 #[derive(Clone, Debug, Default)]
 pub struct NodeList {
-    nodes: Arc<Vec<Arc<NodeInfo>>>,
+    nodes: Nodes,
     order: Arc<Order>,
     /// Slots by name.
     by_name: HashMap<Str, u32>,
+    topologies: Topologies,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -34,7 +35,7 @@ struct Order {
 
 impl NodeList {
     /// Returns all nodes in walking order.
-    pub fn nodes(&self) -> &[Arc<NodeInfo>] {
+    pub fn nodes(&self) -> &Nodes {
         &self.nodes
     }
 
@@ -63,15 +64,29 @@ impl NodeList {
         &self.nodes[self.position_of_slot(slot)]
     }
 
-    /// Returns the node at a slot for changing; its name must stay the same.
+    /// Returns the domains that a label makes of the nodes. They are read once for all clones.
+    pub fn topology(&self, key: &Str) -> Arc<Topology> {
+        self.topologies.get(&self.nodes, key)
+    }
+
+    /// Replaces the node object at a slot; the name must be the same.
+    pub fn set_node(&mut self, slot: usize, node: Arc<Node>) {
+        if self.by_slot(slot).node.metadata.labels != node.metadata.labels {
+            self.topologies = Topologies::default();
+        }
+        self.by_slot_mut(slot).set_node(node);
+    }
+
+    /// Returns the node at a slot for changing its pods; the node object must stay the same.
     pub fn by_slot_mut(&mut self, slot: usize) -> &mut NodeInfo {
         let position = self.position_of_slot(slot);
-        Arc::make_mut(&mut Arc::make_mut(&mut self.nodes)[position])
+        self.nodes.get_mut(position)
     }
 
     /// Appends nodes without pods and returns their slots in the same order. The names must be new.
     pub fn push(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) -> Vec<usize> {
-        let (list, Order { slots, positions }) = (Arc::make_mut(&mut self.nodes), Arc::make_mut(&mut self.order));
+        self.topologies = Topologies::default();
+        let (list, Order { slots, positions }) = (&mut self.nodes, Arc::make_mut(&mut self.order));
         let (mut added, mut next) = (Vec::new(), 0);
         for node in nodes {
             next += positions[next..].iter().take_while(|p| **p != FREE).count();
@@ -90,22 +105,26 @@ impl NodeList {
     /// Removes a node and returns it with its slot. The others keep their order.
     pub fn remove(&mut self, name: &str) -> Option<(usize, Arc<NodeInfo>)> {
         let slot = self.by_name.remove(name)?;
+        self.topologies = Topologies::default();
         let Order { slots, positions } = Arc::make_mut(&mut self.order);
         let position = std::mem::replace(&mut positions[slot as usize], FREE) as usize;
         slots.remove(position);
         for (position, slot) in slots.iter().enumerate().skip(position) {
             positions[*slot as usize] = position as u32;
         }
-        Some((slot as usize, Arc::make_mut(&mut self.nodes).remove(position)))
+        let removed = self.nodes[position].clone();
+        self.nodes = self.nodes.iter().enumerate().filter(|(at, _)| *at != position).map(|(_, node)| node.clone()).collect();
+        Some((slot as usize, removed))
     }
 
     /// Sets the walking order. `slots` names every node's slot exactly once.
     pub fn reorder(&mut self, slots: Vec<u32>) {
+        self.topologies = Topologies::default();
         let mut positions = vec![FREE; self.order.positions.len()];
         for (position, slot) in slots.iter().enumerate() {
             positions[*slot as usize] = position as u32;
         }
-        self.nodes = Arc::new(slots.iter().map(|slot| self.by_slot(*slot as usize).clone()).collect());
+        self.nodes = slots.iter().map(|slot| self.by_slot(*slot as usize).clone()).collect();
         self.order = Arc::new(Order { slots, positions });
     }
 }
@@ -113,10 +132,11 @@ impl NodeList {
 impl FromIterator<NodeInfo> for NodeList {
     /// Keeps the given order. The names must differ.
     fn from_iter<I: IntoIterator<Item = NodeInfo>>(nodes: I) -> Self {
-        let nodes: Vec<Arc<NodeInfo>> = nodes.into_iter().map(Arc::new).collect();
+        let nodes: Nodes = nodes.into_iter().map(Arc::new).collect();
         let slots: Vec<u32> = (0..nodes.len() as u32).collect();
         let by_name = nodes.iter().map(|n| n.name().clone()).zip(slots.iter().copied()).collect();
-        Self { nodes: Arc::new(nodes), order: Arc::new(Order { positions: slots.clone(), slots }), by_name }
+        let order = Arc::new(Order { positions: slots.clone(), slots });
+        Self { nodes, order, by_name, topologies: Topologies::default() }
     }
 }
 
@@ -153,5 +173,48 @@ mod tests {
         list.by_slot_mut(3).non_zero_cpu = 7;
         assert_eq!(list.nodes()[2].non_zero_cpu, 7);
         check(&before, &[("a", 0), ("b", 1), ("c", 2), ("d", 3)]);
+    }
+
+    #[test]
+    fn topologies_follow_nodes_and_their_labels() {
+        let in_zone = |name: &str, zone: &str| -> Arc<Node> {
+            Arc::new(serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","labels":{{"zone":"{zone}"}}}}}}"#)).unwrap())
+        };
+        let mut list = NodeList::default();
+        list.push([in_zone("a", "z1"), node("b"), in_zone("c", "z2"), in_zone("d", "z1")]);
+        let read = |list: &NodeList, key: &str| -> Vec<String> {
+            let topology = list.topology(&key.into());
+            let value = |number: Option<usize>| number.map_or("-".to_owned(), |number| topology.value(number).to_string());
+            assert!((0..topology.len()).all(|number| topology.number(topology.value(number)) == Some(number)));
+            assert!(topology.of_nodes().enumerate().all(|(at, number)| topology.of_node(at) == number));
+            topology.of_nodes().map(value).collect()
+        };
+        assert_eq!(read(&list, "zone"), ["z1", "-", "z2", "z1"]);
+        assert_eq!(read(&list, "other"), ["-", "-", "-", "-"]);
+        assert!(!list.topology(&"zone".into()).is_complete());
+        assert!(list.topology(&"other".into()).is_empty() && list.topology(&"zone".into()).number("z3").is_none());
+        let before = list.clone();
+        assert!(Arc::ptr_eq(&list.topology(&"zone".into()), &before.topology(&"zone".into())));
+        list.by_slot_mut(1).non_zero_cpu = 1;
+        assert!(Arc::ptr_eq(&list.topology(&"zone".into()), &before.topology(&"zone".into())));
+        list.set_node(1, in_zone("b", "z3"));
+        assert_eq!(read(&list, "zone"), ["z1", "z3", "z2", "z1"]);
+        assert!(list.topology(&"zone".into()).is_complete());
+        list.remove("a");
+        assert_eq!(read(&list, "zone"), ["z3", "z2", "z1"]);
+        list.push([in_zone("e", "z4")]);
+        assert_eq!(read(&list, "zone"), ["z3", "z2", "z1", "z4"]);
+        list.reorder(vec![0, 3, 2, 1]);
+        assert_eq!(read(&list, "zone"), ["z4", "z1", "z2", "z3"]);
+        assert_eq!(read(&before, "zone"), ["z1", "-", "z2", "z1"]);
+    }
+
+    #[test]
+    fn only_some_topologies_are_kept() {
+        let mut list = NodeList::default();
+        list.push([node("a")]);
+        let keys: Vec<Str> = (0..40).map(|i| Str::from(format!("k{i}").as_str())).collect();
+        let again = |key: &Str| Arc::ptr_eq(&list.topology(key), &list.topology(key));
+        assert_eq!(keys.iter().filter(|key| again(key)).count(), 16);
     }
 }

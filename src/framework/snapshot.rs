@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::HashMap;
 
-use super::{BudgetIndex, EquivalenceClasses, NodeInfo, NodeList, PodGroupStates, PodInfo, PodsByPosition};
+use super::{BudgetIndex, EquivalenceClasses, NodeInfo, NodeList, Nodes, PodGroupStates, PodInfo, PodsByPosition, Topology};
 use crate::cluster::{Key, Str};
 
 /// The nodes at the start of a cycle, in walking order: zones in turn, one node each. Cloning is free.
@@ -143,7 +143,7 @@ impl Snapshot {
     }
 
     /// Returns all nodes in walking order.
-    pub fn nodes(&self) -> &[Arc<NodeInfo>] {
+    pub fn nodes(&self) -> &Nodes {
         self.nodes.nodes()
     }
 
@@ -165,6 +165,11 @@ impl Snapshot {
     /// Returns the state of an image by its exact name; `None` if no node has it.
     pub fn image(&self, name: &str) -> Option<ImageState> {
         self.image_nodes.get(name).copied()
+    }
+
+    /// Returns the domains that a label makes of all nodes.
+    pub fn topology(&self, key: &Str) -> Arc<Topology> {
+        self.nodes.topology(key)
     }
 
     /// Returns the number of nodes.

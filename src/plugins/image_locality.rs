@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::cluster::{Container, Pod, Volume};
-use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, ScorePlugin, Status};
+use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, ScorePlugin, Status, hash_of};
 use crate::release::ImageSources;
 
 const MB: i64 = 1024 * 1024;
@@ -41,9 +41,9 @@ fn calculate_priority(sum: i64, containers: i64) -> i64 {
 
 /// The pod's images and their divisor.
 struct Wanted<'a> {
-    /// Images that any node has, with their size scaled by the share of nodes that have them; images of containers
-    /// first.
-    images: Vec<(Cow<'a, str>, i64)>,
+    /// Images that any node has, with the hash of their name and their size scaled by the share of nodes that have
+    /// them; images of containers first.
+    images: Vec<(Cow<'a, str>, u64, i64)>,
     containers: i64,
 }
 
@@ -65,15 +65,16 @@ impl<'a> Wanted<'a> {
             let name = normalized_image_name(image);
             let state = snapshot.image(&name)?;
             let spread = state.num_nodes as f64 / snapshot.len() as f64;
-            Some((name, (state.size as f64 * spread) as i64))
+            let hash = hash_of(&name);
+            Some((name, hash, (state.size as f64 * spread) as i64))
         };
         let images = containers.chain(volumes).filter_map(scaled).collect();
         Self { images, containers: number as i64 }
     }
 
     fn score(&self, node: &NodeInfo) -> i64 {
-        let here = self.images.iter().filter(|(name, _)| node.has_image(name));
-        calculate_priority(here.fold(0i64, |sum, (_, size)| sum.wrapping_add(*size)), self.containers)
+        let here = self.images.iter().filter(|(name, hash, _)| node.has_image(name, *hash));
+        calculate_priority(here.fold(0i64, |sum, (_, _, size)| sum.wrapping_add(*size)), self.containers)
     }
 }
 

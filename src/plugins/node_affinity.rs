@@ -83,6 +83,11 @@ impl RequiredNodeAffinity {
         Self { spec: pod.spec.clone(), terms: required.map(usable), error, first: OnceLock::new() }
     }
 
+    /// Whether the pod requires nothing, so that every node matches.
+    pub fn is_trivial(&self) -> bool {
+        self.terms.is_none() && self.spec.node_selector.as_ref().is_none_or(|labels| labels.iter().len() == 0)
+    }
+
     /// Whether the node matches both. Terms that cannot be parsed match nothing.
     pub fn matches(&self, node: &Node) -> bool {
         selector_matches(&self.spec, node) && self.any_term_matches(node)

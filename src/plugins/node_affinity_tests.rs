@@ -160,12 +160,12 @@ fn preferred_terms_add_up() {
         with_context(&Cluster::default(), &nodes, |cx| {
             let raw = |state: &CycleState| nodes.each_ref().map(|n| ScorePlugin::score(plugin, &cx, state, &info, n).unwrap());
             let unprepared = raw(&state);
-            let status = PreScorePlugin::pre_score(plugin, &cx, &mut state, &info, cx.snapshot.nodes());
+            let status = PreScorePlugin::pre_score(plugin, &cx, &mut state, &info, &cx.snapshot.nodes().to_vec());
             assert_eq!(status.is_skip(), expected.is_none(), "{pod}");
             let Some((expected, normal)) = expected else { return };
             let mut scores = raw(&state);
             assert_eq!((scores, unprepared), (expected, expected), "{pod}");
-            assert!(plugin.normalize(&cx, &state, &info, cx.snapshot.nodes(), &mut scores).is_success());
+            assert!(plugin.normalize(&cx, &state, &info, &cx.snapshot.nodes().to_vec(), &mut scores).is_success());
             assert_eq!(scores, normal, "{pod}");
         });
     };
@@ -186,7 +186,7 @@ fn preferred_terms_add_up() {
 
     let broken = pod_info(&preferring(&format!("[{}]", weighted(1, "{matchFields: [{key: metadata.name, operator: Gt}]}"))));
     with_context(&Cluster::default(), &nodes, |cx| {
-        let status = PreScorePlugin::pre_score(&plain, &cx, &mut CycleState::default(), &broken, cx.snapshot.nodes());
+        let status = PreScorePlugin::pre_score(&plain, &cx, &mut CycleState::default(), &broken, &cx.snapshot.nodes().to_vec());
         assert!(status.is_error() && status.message().starts_with("[0].matchFields[0].operator: Unsupported value: \"Gt\""), "{status}");
         assert!(ScorePlugin::score(&plain, &cx, &CycleState::default(), &broken, &nodes[0]).unwrap_err().is_error());
     });

@@ -204,8 +204,8 @@ mod tests {
         let (mut state, new) = (CycleState::default(), pod("new".into(), ""));
         assert!(PreFilterPlugin::pre_filter(&plugin, &cx, &mut state, &new).1.is_success());
         let fits = snapshot.nodes().iter().map(|n| FilterPlugin::filter(&plugin, &cx, &state, &new, n).is_success()).collect();
-        let mut scores = plugin.score_all(&cx, &state, &new, snapshot.nodes()).unwrap();
-        assert!(plugin.normalize(&cx, &state, &new, snapshot.nodes(), &mut scores).is_success());
+        let mut scores = plugin.score_all(&cx, &state, &new, &snapshot.nodes().to_vec()).unwrap();
+        assert!(plugin.normalize(&cx, &state, &new, &snapshot.nodes().to_vec(), &mut scores).is_success());
         (fits, scores)
     }
 

@@ -131,11 +131,13 @@ mod tests {
         ] {
             let (pod, mut state) = (pod_info(pod), CycleState::default());
             let mut scores = with_context(&Cluster::default(), &nodes, |cx| {
-                assert!(PreScorePlugin::pre_score(&TaintToleration, &cx, &mut state, &pod, cx.snapshot.nodes()).is_success());
+                assert!(PreScorePlugin::pre_score(&TaintToleration, &cx, &mut state, &pod, &cx.snapshot.nodes().to_vec()).is_success());
                 nodes.each_ref().map(|n| ScorePlugin::score(&TaintToleration, &cx, &state, &pod, n).unwrap())
             });
             assert_eq!(scores, raw);
-            with_context(&Cluster::default(), &nodes, |cx| TaintToleration.normalize(&cx, &state, &pod, cx.snapshot.nodes(), &mut scores));
+            with_context(&Cluster::default(), &nodes, |cx| {
+                TaintToleration.normalize(&cx, &state, &pod, &cx.snapshot.nodes().to_vec(), &mut scores)
+            });
             assert_eq!(scores, normal);
         }
         with_context(&Cluster::default(), &nodes, |cx| {

@@ -1,6 +1,5 @@
 //! One attempt to find a node; mirrors `schedulePod` in `pkg/scheduler/schedule_one.go`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ScheduleError;
@@ -134,13 +133,12 @@ impl SchedulePod<'_> {
             Err(error) => return ScheduleResult::Error(error),
         };
         let all = self.cx.snapshot.nodes();
-        let nodes: Cow<'_, [Arc<NodeInfo>]> = match nodes {
+        let nodes: Vec<Arc<NodeInfo>> = match nodes {
             Some(nodes) => {
                 // Extenders may have left nodes out, and name some that the cluster lacks.
                 feasible = nodes.iter().filter_map(|node| self.cx.snapshot.position(node.name())).collect();
-                nodes.into()
+                nodes
             }
-            None if feasible.iter().copied().eq(0..all.len()) => all.into(),
             None => feasible.iter().map(|at| all[*at].clone()).collect(),
         };
         let tied = match &nodes[..] {

@@ -114,7 +114,7 @@ impl Cache {
             self.leave_zone(&from, slot);
             self.enter_zone(to, slot);
         }
-        self.nodes.by_slot_mut(slot).set_node(node.clone());
+        self.nodes.set_node(slot, node.clone());
     }
 
     /// Removes a node; keeps its pods in case it returns.

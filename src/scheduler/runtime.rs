@@ -68,6 +68,10 @@ pub trait Nominations: Sync {
     fn any(&self) -> bool {
         true
     }
+    /// Whether any pod may be nominated to a node whose name has this hash ([`NodeInfo::name_hash`]); `false` is certain.
+    fn may_be_on(&self, _name_hash: u64) -> bool {
+        true
+    }
 }
 
 /// The result of PreFilter.
@@ -383,6 +387,9 @@ impl<'a> Runner<'a> {
 
     /// Returns the node with the nominated pods of equal or higher priority; `None` if there are none.
     fn with_nominated(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Option<WithNominated>, Status> {
+        if !self.nominations.is_some_and(|n| n.may_be_on(node.name_hash())) {
+            return Ok(None);
+        }
         let mut nominated = self.nominated_pods(node.name());
         nominated.retain(|other| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod));
         if nominated.is_empty() {

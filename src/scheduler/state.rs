@@ -126,6 +126,9 @@ impl Nominations for SchedulingQueue {
     fn any(&self) -> bool {
         self.has_nominations()
     }
+    fn may_be_on(&self, name_hash: u64) -> bool {
+        self.may_be_nominated_to(name_hash)
+    }
 }
 
 impl State {

@@ -132,7 +132,7 @@ mod tests {
     #[track_caller]
     fn check(args: &InterPodAffinityArgs, world: &World, pod: Pod, expected: Option<[i64; 3]>) {
         let (plugin, pod, mut state) = (InterPodAffinity::new(args.clone()), info(pod), CycleState::default());
-        let status = plugin.pre_score(&world.cx(), &mut state, &pod, world.nodes());
+        let status = plugin.pre_score(&world.cx(), &mut state, &pod, &world.nodes().to_vec());
         match expected {
             None => assert!(status.is_skip(), "{status}"),
             Some(expected) => {
@@ -190,7 +190,7 @@ mod tests {
         state.write(PreScoreState { topology_score: Arc::default() });
         let check = |raw: &[i64], expected: &[i64]| {
             let mut scores = raw.to_vec();
-            assert!(plugin.normalize(&world.cx(), &state, &pod, world.nodes(), &mut scores).is_success());
+            assert!(plugin.normalize(&world.cx(), &state, &pod, &world.nodes().to_vec(), &mut scores).is_success());
             assert_eq!(scores, expected);
         };
         check(&[0, 29, 100], &[0, 28, 100]);
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(plugin.normalize(&world.cx(), &state, &plain, &[], &mut []), Status::error(NO_STATE));
         let odd = format!("{{{}}}", preferred("podAffinity", 1, "zone", ""))
             .replace(r#""matchLabels":{"app":"web"}"#, r#""matchLabels":{"":"web"}"#);
-        let status = plugin.pre_score(&world.cx(), &mut state, &info(pod("p", "{}", &odd)), world.nodes());
+        let status = plugin.pre_score(&world.cx(), &mut state, &info(pod("p", "{}", &odd)), &world.nodes().to_vec());
         assert!(
             status.is_error() && status.message().starts_with("failed to parse pod: preferredAffinityTerms: key: Invalid value: \"\": ")
         );

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cluster::{Cluster, Node, Object, Pod};
-use crate::framework::{Context, NodeInfo, PodInfo, Snapshot};
+use crate::framework::{Context, NodeInfo, Nodes, PodInfo, Snapshot};
 use crate::release::Emulation;
 
 /// Makes a pod in namespace `default` with its name as uid.
@@ -56,7 +56,7 @@ impl World {
         Context { cluster: &self.cluster, snapshot: &self.snapshot, emulation: self.emulation, now: jiff::Timestamp::UNIX_EPOCH }
     }
 
-    pub(super) fn nodes(&self) -> &[Arc<NodeInfo>] {
+    pub(super) fn nodes(&self) -> &Nodes {
         self.snapshot.nodes()
     }
 }

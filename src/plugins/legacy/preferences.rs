@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{MAX_PRIORITY, normalize, pods_without_node};
 use crate::cluster::{NodeSelectorTerm, Str};
-use crate::framework::{Context, CycleState, NodeInfo, Plugin, PodInfo, ScorePlugin, Status};
+use crate::framework::{Context, CycleState, NodeInfo, Plugin, PodInfo, ScorePlugin, Status, hash_of};
 use crate::plugins::image_locality::normalized_image_name;
 use crate::plugins::node_prefer_avoid_pods::is_avoided;
 use crate::release::ImageScore;
@@ -96,7 +96,7 @@ impl ImageLocalityPriority {
         let size = |container: &crate::cluster::Container| {
             let name = normalized_image_name(&container.image);
             if spread {
-                let state = cx.snapshot.image(&name).filter(|_| node.has_image(&name))?;
+                let state = cx.snapshot.image(&name).filter(|_| node.has_image(&name, hash_of(&name)))?;
                 return Some((state.size as f64 * (state.num_nodes as f64 / number as f64)) as i64);
             }
             // The last image with the name counts.

@@ -67,6 +67,21 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
         }
         Ok(self.scorer.with_usages(&pre, node, self.formula))
     }
+
+    fn score_all(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        let computed;
+        let pre = match state.read() {
+            Some(State(pre)) => pre,
+            None => {
+                computed = self.scorer.pre_score(cx, &pod.pod);
+                if self.is_idle(&computed) {
+                    return Ok(vec![0; nodes.len()]);
+                }
+                &computed
+            }
+        };
+        Ok(nodes.iter().map(|node| self.scorer.with_usages(pre, node, self.formula)).collect())
+    }
 }
 
 /// Scores the change of balance by the pod: 75 for none, up to 100 for better, down to 50 for worse.

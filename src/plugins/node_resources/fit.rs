@@ -189,6 +189,18 @@ impl ScorePlugin for NodeResourcesFit {
             None => score(&self.scorer.pre_score(cx, &pod.pod)),
         })
     }
+
+    fn score_all(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        let computed;
+        let pre = match state.read() {
+            Some(PreScoreState(pre)) => pre,
+            None => {
+                computed = self.scorer.pre_score(cx, &pod.pod);
+                &computed
+            }
+        };
+        Ok(nodes.iter().map(|node| self.scorer.with_usages(pre, node, |usages| self.formula.score(usages))).collect())
+    }
 }
 
 impl PlacementScorePlugin for NodeResourcesFit {

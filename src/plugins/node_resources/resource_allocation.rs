@@ -139,8 +139,8 @@ impl ResourceAllocationScorer {
 
     /// Computes the usages of the configured resources on a node and passes them to `score` in configured order.
     pub(super) fn with_usages(&self, pre: &PreScore, node: &NodeInfo, score: impl FnOnce(&[Usage]) -> i64) -> i64 {
-        // Mostly two resources are configured; a fixed array saves an allocation.
-        let mut few = [Usage::default(); 8];
+        // Mostly two resources are configured; a short array saves an allocation and is soon filled.
+        let mut few = [Usage::default(); 3];
         let mut many = Vec::new();
         let usages = if self.resources.len() <= few.len() {
             &mut few[..self.resources.len()]

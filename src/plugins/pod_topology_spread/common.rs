@@ -102,14 +102,27 @@ impl Constraint {
             && (!self.honors_node_taints || find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, emulation).is_none())
     }
 
-    /// Counts the matching pods by position of their node in the snapshot: pods of the namespace that are not
-    /// terminating. An empty selector counts no pods in most releases. Nodes without matching pods are left out.
-    pub(super) fn matching_pods(&self, snapshot: &Snapshot, namespace: &Str) -> Vec<(usize, i64)> {
-        let selector = self.selector.as_ref().filter(|s| !s.is_empty() || self.empty_selector == EmptySelector::Everything);
-        let Some(selector) = selector else { return Vec::new() };
-        let counts = |pod: &Pod| pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels);
-        snapshot.pods().count(self.wanted, |p| counts(&p.pod))
+    /// Returns the selector if it counts any pods: an empty one counts none in most releases.
+    fn counting(&self) -> Option<&LabelSelector> {
+        self.selector.as_ref().filter(|s| !s.is_empty() || self.empty_selector == EmptySelector::Everything)
     }
+
+    /// Counts the matching pods by position of their node in the snapshot: pods of the namespace that are not
+    /// terminating. Nodes without matching pods are left out.
+    pub(super) fn matching_pods(&self, snapshot: &Snapshot, namespace: &Str) -> Vec<(usize, i64)> {
+        let Some(selector) = self.counting() else { return Vec::new() };
+        snapshot.pods().count(self.wanted, |p| is_counted(&p.pod, namespace, selector))
+    }
+
+    /// Returns the same numbers as [`Self::matching_pods`] in parts, in no order.
+    pub(super) fn matching_parts(&self, snapshot: &Snapshot, namespace: &Str) -> impl Iterator<Item = (usize, i64)> {
+        let parts = |selector| snapshot.pods().parts(self.wanted, move |p| is_counted(&p.pod, namespace, selector));
+        self.counting().map(parts).into_iter().flatten()
+    }
+}
+
+fn is_counted(pod: &Pod, namespace: &Str, selector: &LabelSelector) -> bool {
+    pod.metadata.namespace == *namespace && !pod.is_terminating() && selector.matches(&pod.metadata.labels)
 }
 
 /// Answers of a node that are the same for all constraints of a pod, however many there are.
@@ -136,7 +149,7 @@ pub(super) struct PolicyReader<'a> {
     keys: BTreeSet<&'a Str>,
     pod: &'a Pod,
     emulation: Emulation,
-    /// `None` where no constraint honors it.
+    /// `None` where no constraint honors it, or the pod requires nothing.
     required: Option<RequiredNodeAffinity>,
     honors_taints: bool,
 }
@@ -144,10 +157,16 @@ pub(super) struct PolicyReader<'a> {
 impl<'a> PolicyReader<'a> {
     pub(super) fn new(constraints: impl IntoIterator<Item = &'a Constraint>, pod: &'a Pod, emulation: Emulation) -> Self {
         let constraints: Vec<&Constraint> = constraints.into_iter().collect();
-        let required = constraints.iter().any(|c| c.honors_node_affinity).then(|| RequiredNodeAffinity::of(pod));
+        let honored = constraints.iter().any(|c| c.honors_node_affinity).then(|| RequiredNodeAffinity::of(pod));
+        let required = honored.filter(|required| !required.is_trivial());
         let honors_taints = constraints.iter().any(|c| c.honors_node_taints);
         let keys = constraints.iter().map(|c| &c.topology_key).collect();
         Self { keys, pod, emulation, required, honors_taints }
+    }
+
+    /// Whether pods count on every node for every constraint, as far as node affinity and taints decide.
+    pub(super) fn includes_all(&self) -> bool {
+        self.required.is_none() && !self.honors_taints
     }
 
     pub(super) fn read(&self, node: &Node) -> NodePolicies {

@@ -1,7 +1,6 @@
 //! `PreFilter` and Filter of `PodTopologySpread`; mirrors
 //! `pkg/scheduler/framework/plugins/podtopologyspread/filtering.go`.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use super::PodTopologySpread;
 use super::common::{Action, Constraint, NodePolicies, PolicyReader, slots};
 use crate::cluster::{Pod, Str};
 use crate::framework::{
-    Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status, in_parts,
+    Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status, Topology, in_parts,
 };
 use crate::release::{Emulation, SpreadCounts};
 
@@ -45,32 +44,6 @@ impl CriticalPaths {
     }
 }
 
-/// The values of a topology key. Constraints with equal keys share them.
-#[derive(Debug, Default)]
-struct Topology {
-    ids: HashMap<Str, usize>,
-    values: Vec<Str>,
-    /// The value of each node; `None` without the key.
-    of_nodes: Vec<Option<usize>>,
-}
-
-impl Topology {
-    fn of(nodes: &[Arc<NodeInfo>], key: &Str) -> Self {
-        let mut found = Self { of_nodes: Vec::with_capacity(nodes.len()), ..Self::default() };
-        for node in nodes {
-            let id = node.node.metadata.labels.get(key).map(|value| {
-                found.ids.get(value).copied().unwrap_or_else(|| {
-                    found.ids.insert(value.clone(), found.values.len());
-                    found.values.push(value.clone());
-                    found.values.len() - 1
-                })
-            });
-            found.of_nodes.push(id);
-        }
-        found
-    }
-}
-
 /// Counts by topology value, and the values in the order of first occurrence.
 #[derive(Debug, Default)]
 struct Domains {
@@ -82,7 +55,7 @@ struct Domains {
 
 impl Domains {
     fn new(topology: Arc<Topology>) -> Self {
-        Self { counts: vec![None; topology.values.len()], topology, order: Vec::new() }
+        Self { counts: vec![None; topology.len()], topology, order: Vec::new() }
     }
 
     fn add(&mut self, value: usize, count: i64) {
@@ -97,9 +70,9 @@ impl Domains {
     /// Replaces the counts by those of all nodes in the known domains. A node without the key is in the domain of the empty value.
     fn recount<'m>(&mut self, matching: impl Iterator<Item = &'m (usize, i64)>) {
         self.counts.iter_mut().flatten().for_each(|count| *count = 0);
-        let none = self.topology.ids.get(&Str::default()).copied();
+        let none = self.topology.number("");
         for (at, matches) in matching {
-            if let Some(count) = self.topology.of_nodes[*at].or(none).and_then(|value| self.counts[value].as_mut()) {
+            if let Some(count) = self.topology.of_node(*at).or(none).and_then(|value| self.counts[value].as_mut()) {
                 *count += matches;
             }
         }
@@ -107,12 +80,12 @@ impl Domains {
 
     /// Returns the count of a domain.
     fn get(&self, value: &Str) -> Option<i64> {
-        self.counts[*self.topology.ids.get(value)?]
+        self.counts[self.topology.number(value)?]
     }
 
     /// Returns the domains with their counts, in the order of first occurrence.
     fn iter(&self) -> impl Iterator<Item = (&Str, i64)> {
-        self.order.iter().map(|value| (&self.topology.values[*value], self.counts[*value].unwrap_or_default()))
+        self.order.iter().map(|value| (self.topology.value(*value), self.counts[*value].unwrap_or_default()))
     }
 }
 
@@ -145,13 +118,16 @@ impl PreFilterState {
         let shares = spread_counts != SpreadCounts::PerConstraint;
         let slots = slots(constraints.iter().map(|c| &c.topology_key), |_| shares);
         let reader = PolicyReader::new(constraints, pod, cx.emulation);
+        let one_key = constraints.iter().all(|c| c.topology_key == constraints[0].topology_key);
+        let has_all_keys = || one_key || constraints.iter().all(|c| cx.snapshot.topology(&c.topology_key).is_complete());
+        // Where every node with the key of a constraint counts, the domains of the key are known.
+        let counts_all = reader.includes_all() && spread_counts != SpreadCounts::OnAllNodes && has_all_keys();
         let policies = |part: Range<usize>| part.map(|at| reader.read(&nodes[at].node)).collect::<Vec<NodePolicies>>();
-        let policies = in_parts(0..nodes.len(), policies).concat();
+        let policies = in_parts(0..if counts_all { 0 } else { nodes.len() }, policies).concat();
         let mut sharing: Vec<Vec<&Constraint>> = vec![Vec::new(); constraints.len()];
         for (constraint, slot) in constraints.iter().zip(&slots) {
             sharing[*slot].push(constraint);
         }
-        let mut topologies: HashMap<Str, Arc<Topology>> = HashMap::new();
         let spread = |(slot, constraint): (usize, Constraint)| {
             let self_match = i64::from(constraint.selects(&pod.metadata.labels));
             let shared = &sharing[slot];
@@ -159,26 +135,33 @@ impl PreFilterState {
                 minima.push((CriticalPaths::new(), 0));
                 return Spread { constraint, self_match, counts: Domains::default() };
             }
-            let matching: Vec<Vec<(usize, i64)>> = shared.iter().map(|c| c.matching_pods(cx.snapshot, &pod.metadata.namespace)).collect();
-            let topology = topologies.entry(constraint.topology_key.clone());
-            let topology = topology.or_insert_with(|| Arc::new(Topology::of(nodes, &constraint.topology_key)));
+            let topology = cx.snapshot.topology(&constraint.topology_key);
             let mut counts = Domains::new(topology.clone());
-            let mut of_nodes: Vec<_> = matching.iter().map(|m| m.iter().peekable()).collect();
-            for (at, value) in topology.of_nodes.iter().enumerate() {
-                // Of constraints with shared counts, the last that counts the node decides.
-                let mut counted = None;
-                for (constraint, matching) in shared.iter().zip(&mut of_nodes) {
-                    let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
-                    if policies[at].has_all_keys && policies[at].include(constraint) {
-                        counted = Some(count);
+            // Of constraints with shared counts, the last that counts the node decides.
+            if let Some(last) = shared.last().filter(|_| counts_all) {
+                (0..topology.len()).for_each(|value| counts.add(value, 0));
+                for (at, count) in last.matching_parts(cx.snapshot, &pod.metadata.namespace) {
+                    topology.of_node(at).into_iter().for_each(|value| counts.add(value, count));
+                }
+            } else {
+                let matching: Vec<Vec<(usize, i64)>> =
+                    shared.iter().map(|c| c.matching_pods(cx.snapshot, &pod.metadata.namespace)).collect();
+                let mut of_nodes: Vec<_> = matching.iter().map(|m| m.iter().peekable()).collect();
+                for (at, value) in topology.of_nodes().enumerate() {
+                    let mut counted = None;
+                    for (constraint, matching) in shared.iter().zip(&mut of_nodes) {
+                        let count = matching.next_if(|(i, _)| *i == at).map_or(0, |(_, count)| *count);
+                        if policies[at].has_all_keys && policies[at].include(constraint) {
+                            counted = Some(count);
+                        }
+                    }
+                    if let (Some(count), Some(value)) = (counted, value) {
+                        counts.add(value, count);
                     }
                 }
-                if let (Some(count), Some(value)) = (counted, value) {
-                    counts.add(*value, count);
+                if spread_counts == SpreadCounts::OnAllNodes {
+                    counts.recount(matching.iter().flatten());
                 }
-            }
-            if spread_counts == SpreadCounts::OnAllNodes {
-                counts.recount(matching.iter().flatten());
             }
             let mut paths = CriticalPaths::new();
             counts.iter().for_each(|(value, count)| paths.update(value, count));

@@ -199,9 +199,9 @@ mod tests {
     #[track_caller]
     fn check(world: &World, constraints: &[String], expected: ([i64; 4], [i64; 4])) {
         let (plugin, pod) = (PodTopologySpread::default(), info(pod("p", WEB, &format!("[{}]", constraints.join(",")))));
-        let (state, mut scores) = raw(&plugin, world, &pod, world.nodes());
+        let (state, mut scores) = raw(&plugin, world, &pod, &world.nodes().to_vec());
         assert_eq!(scores, expected.0);
-        assert!(plugin.normalize(&world.cx(), &state, &pod, world.nodes(), &mut scores).is_success());
+        assert!(plugin.normalize(&world.cx(), &state, &pod, &world.nodes().to_vec(), &mut scores).is_success());
         assert_eq!(scores, expected.1);
     }
 
@@ -228,14 +228,14 @@ mod tests {
         let pod_of = |rest: &str| pod("p", WEB, &format!("[{}]", soft(1, "topology.kubernetes.io/zone", &format!("{IS_WEB}{rest}"))));
         let plugin = PodTopologySpread::default();
         // One feasible domain: ln 3 = 1.099 times the 3 pods of zone a, one of them on an infeasible node.
-        assert_eq!(raw(&plugin, &world, &info(pod_of("")), &world.nodes()[..1]).1, [3]);
+        assert_eq!(raw(&plugin, &world, &info(pod_of("")), &world.nodes().to_vec()[..1]).1, [3]);
         let selecting = |rest: &str| {
             let mut pod = pod_of(rest);
             pod.spec_mut().node_selector = serde_json::from_str(r#"{"kubernetes.io/hostname":"n0"}"#).unwrap();
             info(pod)
         };
-        assert_eq!(raw(&plugin, &world, &selecting(""), &world.nodes()[..1]).1, [2]);
-        assert_eq!(raw(&plugin, &world, &selecting(r#","nodeAffinityPolicy":"Ignore""#), &world.nodes()[..1]).1, [3]);
+        assert_eq!(raw(&plugin, &world, &selecting(""), &world.nodes().to_vec()[..1]).1, [2]);
+        assert_eq!(raw(&plugin, &world, &selecting(r#","nodeAffinityPolicy":"Ignore""#), &world.nodes().to_vec()[..1]).1, [3]);
     }
 
     #[test]
@@ -244,21 +244,21 @@ mod tests {
         let pod = info(pod("p", WEB, "[]"));
         let system = PodTopologySpread::default();
         // Hosts: ln 6 · n + 2; zones a, b and none: ln 5 · n + 4, where there is a zone.
-        let (state, mut scores) = raw(&system, &world, &pod, world.nodes());
+        let (state, mut scores) = raw(&system, &world, &pod, &world.nodes().to_vec());
         assert_eq!(scores, [14, 13, 9, 9]);
-        assert!(system.normalize(&world.cx(), &state, &pod, world.nodes(), &mut scores).is_success());
+        assert!(system.normalize(&world.cx(), &state, &pod, &world.nodes().to_vec(), &mut scores).is_success());
         assert_eq!(scores, [64, 71, 100, 100]);
         let constraints = system.default_constraints.clone().into();
         let args = PodTopologySpreadArgs { defaulting_type: DefaultingType::List, default_constraints: constraints, ..Default::default() };
         // Without the node that lacks a zone: ln 5 and ln 4.
-        assert_eq!(raw(&PodTopologySpread::new(args), &world, &pod, world.nodes()).1, [13, 12, 9, 0]);
+        assert_eq!(raw(&PodTopologySpread::new(args), &world, &pod, &world.nodes().to_vec()).1, [13, 12, 9, 0]);
     }
 
     #[test]
     fn skips_errors_and_missing_state() {
         let (world, plugin) = (world([0; 4]), PodTopologySpread::default());
         let run = |world: &World, labels: &str, constraints: &str| {
-            plugin.pre_score(&world.cx(), &mut CycleState::default(), &info(pod("p", labels, constraints)), world.nodes())
+            plugin.pre_score(&world.cx(), &mut CycleState::default(), &info(pod("p", labels, constraints)), &world.nodes().to_vec())
         };
         assert!(run(&world, "{}", "[]").is_skip());
         let hard = r#"[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}]"#;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::cluster::{Cluster, Key, Meta, Pod, Str};
-use crate::framework::PodInfo;
+use crate::framework::{PodInfo, hash_of};
 use crate::scheduler::queue::SchedulingQueue;
 use crate::scheduler::runtime::Nominations;
 
@@ -49,5 +49,9 @@ impl Nominations for GroupNominations<'_> {
 
     fn any(&self) -> bool {
         self.queue.any() || self.changed.values().any(Option::is_some)
+    }
+
+    fn may_be_on(&self, name_hash: u64) -> bool {
+        self.queue.may_be_on(name_hash) || self.changed.values().flatten().any(|(on, _)| hash_of(on) == name_hash)
     }
 }

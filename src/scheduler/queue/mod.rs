@@ -220,6 +220,11 @@ impl SchedulingQueue {
         self.nominator.on_node(node).iter().map(info).collect()
     }
 
+    /// Returns whether a pod may be nominated to a node whose name has this hash; `false` is certain, `true` is not.
+    pub fn may_be_nominated_to(&self, name_hash: u64) -> bool {
+        self.nominator.may_be_on(name_hash)
+    }
+
     /// Returns all nominations, as pod and node, by node.
     pub fn nominations(&self) -> impl Iterator<Item = (&Key, &Str)> {
         self.nominator.iter()

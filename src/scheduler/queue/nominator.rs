@@ -1,10 +1,12 @@
 //! Nominated pods by node; mirrors `pkg/scheduler/backend/queue/nominator.go`.
 
+use std::sync::Arc;
+
 use imbl::{HashMap, OrdMap};
 
 use super::in_flight::pod_id;
 use crate::cluster::{Key, Pod, Str};
-use crate::framework::NominatingInfo;
+use crate::framework::{NominatingInfo, hash_of};
 
 /// A nominated pod: its id, and its key for lookups.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +21,38 @@ pub(super) struct PodRef {
 pub(super) struct Nominator {
     pods: HashMap<Str, Vec<PodRef>>,
     node: OrdMap<Str, Str>,
+    marks: Marks,
+}
+
+/// Rules out that a pod is nominated to a node by the hash of the node's name, because a cycle asks for every node.
+#[derive(Clone, Debug, Default)]
+struct Marks(Option<Arc<[u8; Self::LEN]>>);
+
+impl Marks {
+    const LEN: usize = 4096;
+
+    fn at(hash: u64) -> usize {
+        hash as usize % Self::LEN
+    }
+
+    /// Counts a node to which a pod is nominated. A count that is full stays so.
+    fn add(&mut self, node: &str) {
+        let counts = Arc::make_mut(self.0.get_or_insert_with(|| Arc::new([0; Self::LEN])));
+        let count = &mut counts[Self::at(hash_of(node))];
+        *count = count.saturating_add(1);
+    }
+
+    /// Uncounts a node to which no pod is nominated any more.
+    fn remove(&mut self, node: &str) {
+        if let Some(counts) = &mut self.0 {
+            let count = &mut Arc::make_mut(counts)[Self::at(hash_of(node))];
+            *count -= u8::from((1..u8::MAX).contains(count));
+        }
+    }
+
+    fn may_have(&self, hash: u64) -> bool {
+        self.0.as_ref().is_some_and(|counts| counts[Self::at(hash)] > 0)
+    }
 }
 
 impl Nominator {
@@ -36,7 +70,11 @@ impl Nominator {
         }
         let id = pod_id(pod);
         self.node.insert(id.clone(), node.clone());
-        self.pods.entry(node.clone()).or_default().push(PodRef { id, uid: pod.metadata.uid.clone(), key: pod.key() });
+        let list = self.pods.entry(node.clone()).or_default();
+        if list.is_empty() {
+            self.marks.add(node);
+        }
+        list.push(PodRef { id, uid: pod.metadata.uid.clone(), key: pod.key() });
     }
 
     /// Follows an update of the object. If neither the old nor the new status names a node, a nomination that exists
@@ -60,6 +98,7 @@ impl Nominator {
             list.retain(|p| p.id != id);
             if list.is_empty() {
                 self.pods.remove(&node);
+                self.marks.remove(&node);
             }
         }
     }
@@ -72,6 +111,11 @@ impl Nominator {
     /// Returns the pods nominated to a node, in order of nomination.
     pub(super) fn on_node(&self, node: &str) -> &[PodRef] {
         self.pods.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns whether a pod may be nominated to a node whose name has this hash; `false` is certain, `true` is not.
+    pub(super) fn may_be_on(&self, name_hash: u64) -> bool {
+        self.marks.may_have(name_hash)
     }
 
     /// Returns whether no pod is nominated to a node.
@@ -111,6 +155,9 @@ mod tests {
         }
         assert_eq!(nominator.pods.values().map(Vec::len).sum::<usize>(), nominator.node.len());
         assert!(nominator.pods.values().all(|list| !list.is_empty()));
+        let marked: u64 = nominator.marks.0.iter().flat_map(|counts| counts.iter()).map(|count| u64::from(*count)).sum();
+        assert_eq!(marked, nominator.pods.len() as u64);
+        assert!(nominator.pods.keys().all(|node| nominator.may_be_on(hash_of(node))));
     }
 
     #[test]
@@ -153,6 +200,24 @@ mod tests {
             n.update(&before, &after, Some(&after));
             assert_eq!(n.node_of(&after).map_or("", Str::as_str), expected, "{old:?} {new:?} {memory:?}");
         }
+    }
+
+    #[test]
+    fn a_full_count_of_marks_stays() {
+        let mut marks = Marks::default();
+        assert!(!marks.may_have(hash_of("n")));
+        for _ in 0..300 {
+            marks.add("n");
+        }
+        for _ in 0..300 {
+            marks.remove("n");
+        }
+        assert!(marks.may_have(hash_of("n")));
+        let mut few = Marks::default();
+        few.add("n");
+        assert!(few.may_have(hash_of("n")));
+        few.remove("n");
+        assert!(!few.may_have(hash_of("n")));
     }
 
     #[test]

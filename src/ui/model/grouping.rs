@@ -1,10 +1,9 @@
 //! Groupings of nodes: by verdict and reason, by pool, by zone, or by any label.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::cluster::{Node, Str};
-use crate::framework::NodeInfo;
+use crate::framework::Nodes;
 
 /// The number of nodes above which they are grouped by default.
 const GROUP_ABOVE: usize = 40;
@@ -89,7 +88,7 @@ impl Grouping {
 
     /// Returns the grouping by pool: by the first pool label that most nodes have, or else the most common one; `None` if no
     /// node has any.
-    pub fn pool(nodes: &[Arc<NodeInfo>]) -> Option<Self> {
+    pub fn pool(nodes: &Nodes) -> Option<Self> {
         let mut counts = [0; POOLS.len()];
         for key in nodes.iter().flat_map(|node| node.node.metadata.labels.keys()) {
             if let Some(at) = POOLS.iter().position(|pool| *pool == key.as_str()) {
@@ -102,12 +101,12 @@ impl Grouping {
     }
 
     /// Returns the grouping by zone; `None` if no node has the zone label.
-    pub fn zone(nodes: &[Arc<NodeInfo>]) -> Option<Self> {
+    pub fn zone(nodes: &Nodes) -> Option<Self> {
         nodes.iter().any(|n| n.node.metadata.labels.get(ZONE).is_some()).then(|| Self::Label(ZONE.into()))
     }
 
     /// Parses the name of a grouping.
-    pub fn named(name: &str, nodes: &[Arc<NodeInfo>]) -> Result<Self, GroupingError> {
+    pub fn named(name: &str, nodes: &Nodes) -> Result<Self, GroupingError> {
         match name {
             "none" => Ok(Self::None),
             "verdict" => Ok(Self::Verdict),
@@ -171,7 +170,7 @@ impl Grouping {
 const ASKED: usize = 200;
 
 /// Returns the names of all groupings, labels included.
-pub fn names(nodes: &[Arc<NodeInfo>]) -> Vec<String> {
+pub fn names(nodes: &Nodes) -> Vec<String> {
     let labels = nodes.iter().take(ASKED).flat_map(|n| n.node.metadata.labels.iter().map(|(key, _)| key.to_string()));
     let labels: BTreeSet<String> = labels.collect();
     ["verdict", "pool", "zone", "none"].into_iter().map(str::to_owned).chain(labels).collect()
@@ -179,10 +178,13 @@ pub fn names(nodes: &[Arc<NodeInfo>]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::framework::NodeInfo;
     use crate::ui::testing;
 
-    fn nodes(labels: &[&[(&str, &str)]]) -> Vec<Arc<NodeInfo>> {
+    fn nodes(labels: &[&[(&str, &str)]]) -> Nodes {
         let node = |labels: &&[(&str, &str)]| {
             let mut node = testing::node("n", "1", "1Gi");
             node.metadata.labels = labels.iter().map(|(k, v)| (Str::from(*k), Str::from(*v))).collect();
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_way_round_leaves_out_what_no_node_has() {
-        let round = |nodes: &[Arc<NodeInfo>]| {
+        let round = |nodes: &Nodes| {
             let mut at = Grouping::None;
             let mut said = Vec::new();
             for _ in 0..5 {

@@ -331,7 +331,7 @@ impl State {
         model.moved = pod_activity::moved(timeline);
         model.ranks = rows::ranks(cycle);
         let same_whole = same && !other_member;
-        let same_nodes = model.nodes_of.as_ref().is_some_and(|of| std::ptr::eq(of.nodes(), snapshot.nodes()));
+        let same_nodes = model.nodes_of.as_ref().is_some_and(|of| of.nodes().is_same(snapshot.nodes()));
         let same_cycle = same_whole && same_place && same_nodes;
         if !same_cycle || model.of_cycle.has_odds != cycle.odds_over_starts.is_some() {
             model.of_cycle = CycleMemo { has_odds: cycle.odds_over_starts.is_some(), ..CycleMemo::default() };

@@ -2,10 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use crate::cluster::Str;
-use crate::framework::NodeInfo;
+use crate::framework::Nodes;
 use crate::session::Timeline;
 use crate::trace::CycleView;
 use crate::ui::model::filter::Filter;
@@ -54,7 +53,7 @@ pub struct Group {
 }
 
 impl Group {
-    fn of(key: GroupKey, open: bool, nodes: &[Arc<NodeInfo>], positions: &[usize], facts: &NodeFacts) -> Self {
+    fn of(key: GroupKey, open: bool, nodes: &Nodes, positions: &[usize], facts: &NodeFacts) -> Self {
         let (most_cpu, most_memory) = (i64::MIN, i64::MIN);
         let mut group = Self { key, open, count: positions.len(), classes: BTreeMap::new(), cpu: 0, most_cpu, memory: 0, most_memory };
         for node in positions.iter().map(|at| &nodes[*at]) {
@@ -156,7 +155,7 @@ pub fn node_rows<'a>(
 pub const NODE_FIELDS: &[&str] = &["node", "name", "verdict", "plugin", "reason", "taint", "zone", "label"];
 
 /// Returns a row for each node, with a heading before the first that does not fit if those before it have scores.
-fn flat_rows(facts: &NodeFacts, nodes: &[Arc<NodeInfo>], shown: impl Iterator<Item = usize>, has_scores: bool) -> Vec<NodeRow> {
+fn flat_rows(facts: &NodeFacts, nodes: &Nodes, shown: impl Iterator<Item = usize>, has_scores: bool) -> Vec<NodeRow> {
     let mut rows = Vec::with_capacity(nodes.len() + 1);
     let mut above_all_fit = has_scores;
     for at in shown {
