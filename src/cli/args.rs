@@ -279,7 +279,8 @@ impl SourceArgs {
 
 /// Why the value of an argument cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum ArgError {
+#[allow(missing_docs, reason = "the texts are the variants' documentation")]
+pub enum ArgError {
     #[error(transparent)]
     Quantity(#[from] ParseQuantityError),
     #[error("{0} is negative")]
@@ -292,6 +293,8 @@ enum ArgError {
     Zone,
     #[error("expected RFC 3339, for example 2026-11-20T18:26:00Z")]
     Time,
+    #[error("{0:?} is none of KEY=VALUE, KEY!=VALUE, KEY and !KEY")]
+    Labels(String),
 }
 
 /// Limits on the input that is read.
@@ -363,6 +366,23 @@ pub struct CaptureArgs {
     pub merge: bool,
     /// The cluster
     #[command(flatten)]
+    pub cluster: ClusterArgs,
+}
+
+/// A moment of a source that holds its past.
+#[derive(Clone, Debug, Default, Args)]
+pub struct AtArgs {
+    /// The moment of a journal or a snapshot of etcd: RFC 3339, HH:MM or HH:MM:SS of its last day (UTC), -5m before its end, or
+    /// rev:N, a revision of etcd [default: its end]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub at: Option<AtTime>,
+}
+
+/// The cluster that a command is about, and how it is read.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ClusterArgs {
+    /// The cluster
+    #[command(flatten)]
     pub source: SourceArgs,
     /// The live cluster
     #[command(flatten)]
@@ -375,13 +395,11 @@ pub struct CaptureArgs {
     pub limits: LimitArgs,
 }
 
-/// A moment of a source that holds its past.
-#[derive(Clone, Debug, Default, Args)]
-pub struct AtArgs {
-    /// The moment of a journal or a snapshot of etcd: RFC 3339, HH:MM or HH:MM:SS of its last day (UTC), -5m before its end, or
-    /// rev:N, a revision of etcd [default: its end]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub at: Option<AtTime>,
+impl ClusterArgs {
+    /// Returns a scheduler's arguments, with what a live cluster changes about them.
+    pub fn scheduler(&self, args: &SchedulerArgs) -> SchedulerArgs {
+        args.on(&self.source)
+    }
 }
 
 /// Arguments of `record`.
@@ -539,16 +557,7 @@ pub struct ExplainArgs {
     pub output: &'static Format,
     /// The cluster
     #[command(flatten)]
-    pub source: SourceArgs,
-    /// The live cluster
-    #[command(flatten)]
-    pub connect: ConnectArgs,
-    /// The moment
-    #[command(flatten)]
-    pub moment: AtArgs,
-    /// Limits on reading
-    #[command(flatten)]
-    pub limits: LimitArgs,
+    pub cluster: ClusterArgs,
     /// The scheduler
     #[command(flatten)]
     pub scheduler: SchedulerArgs,
@@ -562,10 +571,10 @@ impl ExplainArgs {
 
     /// Returns the namespace that is named, or that of the live cluster's context; `None` for neither.
     pub fn namespace_named(&self) -> Option<String> {
-        let of_context = || context_namespace(self.connect.kubeconfig.as_deref(), self.connect.context.as_deref());
+        let of_context = || context_namespace(self.cluster.connect.kubeconfig.as_deref(), self.cluster.connect.context.as_deref());
         let is_named = |pod: &String| pod.contains('/') && !pod.starts_with("po");
         let named_in_pod = !self.pods.is_empty() && self.pods.iter().all(is_named);
-        self.namespace.clone().or_else(|| (self.source.is_live() && !named_in_pod).then(of_context).flatten())
+        self.namespace.clone().or_else(|| (self.cluster.source.is_live() && !named_in_pod).then(of_context).flatten())
     }
 }
 
@@ -582,9 +591,9 @@ enum LabelTest {
 }
 
 impl std::str::FromStr for LabelQuery {
-    type Err = String;
+    type Err = ArgError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ArgError> {
         let test = |part: &str| {
             let part = part.trim();
             let (key, test) = match (part.split_once("!="), part.split_once('='), part.strip_prefix('!')) {
@@ -595,7 +604,7 @@ impl std::str::FromStr for LabelQuery {
             };
             let key = key.trim();
             let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c));
-            if is_key { Ok((key.to_owned(), test)) } else { Err(format!("{part:?} is none of KEY=VALUE, KEY!=VALUE, KEY and !KEY")) }
+            if is_key { Ok((key.to_owned(), test)) } else { Err(ArgError::Labels(part.to_owned())) }
         };
         text.split(',').map(test).collect::<Result<_, _>>().map(Self)
     }
@@ -640,16 +649,7 @@ pub struct RunArgs {
     pub output: &'static Format,
     /// The cluster
     #[command(flatten)]
-    pub source: SourceArgs,
-    /// The live cluster
-    #[command(flatten)]
-    pub connect: ConnectArgs,
-    /// The moment
-    #[command(flatten)]
-    pub moment: AtArgs,
-    /// Limits on reading
-    #[command(flatten)]
-    pub limits: LimitArgs,
+    pub cluster: ClusterArgs,
     /// The scheduler
     #[command(flatten)]
     pub scheduler: SchedulerArgs,

@@ -8,7 +8,7 @@ use super::{EXIT_NO_FIT, EXIT_OK, Failure, emulate, print};
 use crate::analysis::{ReleaseReport, decision_parts};
 use crate::output::{self, Document};
 use crate::release::{Emulated, ReleaseChoice};
-use crate::report::{Answer, FormatError, PodComparison, ReleaseComparison};
+use crate::report::{Answer, PodComparison, ReleaseComparison};
 use crate::scheduler::{Evictions, Options, Scheduler};
 use crate::session::{PodDecisions, pending};
 use crate::source::Loaded;
@@ -19,7 +19,7 @@ const AT_ONCE: usize = 16;
 /// Decides each pending pod twice and prints both. Returns `EXIT_NO_FIT` if an outcome, node or victim differs.
 pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<u8, Failure> {
     loaded.report.forget_origins();
-    let scheduler_args = args.scheduler.on(&args.source);
+    let scheduler_args = args.cluster.scheduler(&args.scheduler);
     let choice = emulate::choose(Some(other), &loaded);
     let second = second_config(&scheduler_args, &loaded, choice)?;
     if let Some(line) = emulate::substitution(choice) {
@@ -34,11 +34,10 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
     let parts = [&from, &to].map(|s| decision_parts(s.state().config()));
     let reports = [ReleaseReport::of(from.emulated(), &parts[0]), ReleaseReport::of(to.emulated(), &parts[1])];
     let mut comparison = ReleaseComparison::new(reports, [from.emulated(), to.emulated()].map(|e: Emulated| e.version()));
-    let failed = |error: FormatError| Failure::source(error.to_string());
     let mut differs = false;
     let stream = args.output.compared_pods();
     if let Some(stream) = stream {
-        print(&(stream.head)(&comparison).map_err(failed)?)?;
+        print(&(stream.head)(&comparison)?)?;
     }
     for (number, some) in pods.chunks(AT_ONCE).enumerate() {
         let decided: Vec<PodDecisions> = some.par_iter().map(|pods| PodDecisions::of(schedulers, [&pods[0], &pods[1]])).collect();
@@ -46,7 +45,7 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
         match stream {
             Some(stream) => {
                 let pods: Vec<PodComparison> = decided.iter().map(PodComparison::of).collect();
-                print(&(stream.pods)(&pods, number == 0).map_err(failed)?)?;
+                print(&(stream.pods)(&pods, number == 0)?)?;
             }
             None => comparison.add(&decided, args.output.lists_compared_pods()),
         }
@@ -56,7 +55,7 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
         None => {
             let mut more = super::unread(&from);
             more.append(completeness(args, &loaded));
-            print(&args.output.write(&Answer::Comparison(&comparison), more).map_err(failed)?)?
+            print(&args.output.write(&Answer::Comparison(&comparison), more)?)?
         }
     };
     let code = super::code(if differs { EXIT_NO_FIT } else { EXIT_OK }, &from);
@@ -67,10 +66,8 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
 
 /// Reads the configuration as the other release does. Prefixes errors with `--compare` and that release.
 fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: ReleaseChoice) -> Result<crate::scheduler::Config, Failure> {
-    super::config(args, loaded, choice.profile()).map_err(|failure| {
-        let lines = failure.message.into_iter().map(|line| format!("--compare {}: {line}", choice.profile().release));
-        Failure { message: lines.collect(), ..failure }
-    })
+    let option = format!("--compare {}", choice.profile().release);
+    super::config(args, loaded, choice.profile()).map_err(|failure| failure.of_option(&option))
 }
 
 fn completeness(args: &RunArgs, loaded: &Loaded) -> Document {

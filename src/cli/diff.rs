@@ -52,11 +52,12 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
     }
     drop(clusters);
     let mut loaded = newer.loaded;
-    let (scheduler, older) = schedulers(&args.scheduler, older, newer.name, &mut loaded, &|line| output::say(line))?;
+    let scheduler = super::scheduler(&args.scheduler, &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
+    let older = Older::new(&args.scheduler, older, (newer.name, loaded.report.newest))?;
     let wanted = |pod: &Key| args.namespace.as_ref().is_none_or(|namespace| pod.namespace.as_str() == namespace);
     let found = older.compared_with(&scheduler, wanted);
     let more = if args.output.wide { super::completeness(&loaded) } else { Document::default() };
-    print(&args.output.write(&Answer::Diff(&found), more).map_err(|error| Failure::source(error.to_string()))?)?;
+    print(&args.output.write(&Answer::Diff(&found), more)?)?;
     let code = if found.some_decision_changed() { EXIT_NO_FIT } else { EXIT_OK };
     let code = super::code(super::code(code, &older.scheduler), &scheduler);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
@@ -64,23 +65,16 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Makes schedulers of the newer and the older dump.
-pub(super) fn schedulers(
-    args: &SchedulerArgs,
-    mut older: Dump,
-    name: String,
-    newer: &mut Loaded,
-    say: &dyn Fn(String),
-) -> Result<(Scheduler, Older), Failure> {
-    let states = [(older.name, older.loaded.report.newest), (name, newer.report.newest)].map(|(name, at)| DumpState { name, at });
-    older.loaded.report.forget_origins();
-    let scheduler = super::scheduler(args, newer, Evictions::AtOnce, say)?;
-    // The lines about the release are those of the newer dump.
-    let before = super::scheduler(args, &mut older.loaded, Evictions::AtOnce, &|_| ())?;
-    Ok((scheduler, Older { states, scheduler: before }))
-}
-
 impl Older {
+    /// Makes a scheduler of the older dump. `newer` is the name and the time of the newer one. The lines about the release are those
+    /// of that.
+    pub(super) fn new(args: &SchedulerArgs, mut older: Dump, newer: (String, Option<Timestamp>)) -> Result<Self, Failure> {
+        let states = [(older.name, older.loaded.report.newest), newer].map(|(name, at)| DumpState { name, at });
+        older.loaded.report.forget_origins();
+        let scheduler = super::scheduler(args, &mut older.loaded, Evictions::AtOnce, &|_| ())?;
+        Ok(Self { states, scheduler })
+    }
+
     /// Compares with the newer state.
     pub(super) fn compared_with(&self, newer: &Scheduler, wanted: impl Fn(&Key) -> bool) -> DumpDiff {
         DumpDiff::of([&self.scheduler, newer], self.states.clone(), wanted, |_| true)

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::args::{ExplainArgs, LabelQuery};
-use super::diff::{Dump, Older, newest_two, schedulers};
+use super::args::{ClusterArgs, ExplainArgs, LabelQuery};
+use super::diff::{Dump, Older, newest_two};
 use super::reproduce;
 
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
@@ -42,7 +42,7 @@ pub(super) struct Explained {
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     if !args.pending && !args.output.takes_all_answers() {
-        return Err(Failure::usage(FormatError::OnlyPending(args.output.name).to_string()));
+        return Err(FormatError::OnlyPending(args.output.name).into());
     }
     if !args.manifests.is_empty() {
         return super::manifest::run(args);
@@ -50,16 +50,16 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     if args.watch {
         return super::watch::run(args);
     }
-    let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
+    let connect = args.cluster.connect.with_log(&args.scheduler, args.cluster.source.is_live())?;
     let at = moment_of(args)?;
-    let series = if args.merge || at.is_some() { None } else { newest_two(&args.source.from, &args.limits.limits()) };
+    let series = if args.merge || at.is_some() { None } else { newest_two(&args.cluster.source.from, &args.cluster.limits.limits()) };
     let (mut loaded, series) = match series {
         Some((newest, before)) => {
             let (name, loaded) = newest.into_parts();
             super::tell(&loaded);
             (super::judgeable(loaded)?, Some((name, before)))
         }
-        None => (super::history::read_source(&args.source, &connect, &args.limits.limits(), at)?, None),
+        None => (super::history::read_source(&args.cluster.source, &connect, &args.cluster.limits.limits(), at)?, None),
     };
     super::live::add_neighbors(&mut loaded, |loaded| question(args, loaded));
     let again = || {
@@ -100,14 +100,14 @@ fn pod_of<'a>(loaded: &'a Loaded, key: &Key) -> Option<&'a Pod> {
 
 /// Returns the moment that is asked for. Without one, a pod that was evicted is explained as it was before it was deleted.
 fn moment_of(args: &ExplainArgs) -> Result<Option<AtTime>, Failure> {
-    let ([name], None, true) = (&args.pods[..], args.moment.at, args.evicted) else { return Ok(args.moment.at) };
-    let Some(past) = super::history::named(&args.source.from, None)? else { return Ok(None) };
+    let ([name], None, true) = (&args.pods[..], args.cluster.moment.at, args.evicted) else { return Ok(args.cluster.moment.at) };
+    let Some(past) = super::history::named(&args.cluster.source.from, None)? else { return Ok(None) };
     let name = name.strip_prefix("pod/").unwrap_or(name);
     let key = match name.split_once('/') {
         Some((namespace, name)) => Key::new(namespace, name),
         None => Key::new(args.namespace(), name),
     };
-    let Some((before, words)) = past.before_deletion(&key, &args.limits.limits())? else { return Ok(None) };
+    let Some((before, words)) = past.before_deletion(&key, &args.cluster.limits.limits())? else { return Ok(None) };
     output::say(words);
     Ok(Some(before))
 }
@@ -122,7 +122,7 @@ fn explain_twice(
     again: impl FnOnce() -> Result<Loaded, Failure>,
 ) -> Result<Explained, Failure> {
     let first = explain(args, loaded, series, &|line| output::say(line))?;
-    if !(first.disagrees && args.source.is_live()) {
+    if !(first.disagrees && args.cluster.source.is_live()) {
         return Ok(first);
     }
     wait(LOOK_AGAIN);
@@ -135,14 +135,9 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
     if !args.fixes && !args.pending && args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
-    super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), say)?;
-    let scheduler_args = args.scheduler.on(&args.source);
-    let (scheduler, older) = match series {
-        Some((name, before)) => {
-            schedulers(&scheduler_args, before, name, &mut loaded, say).map(|(scheduler, older)| (scheduler, Some(older)))?
-        }
-        None => (super::scheduler(&scheduler_args, &mut loaded, Evictions::AtOnce, say)?, None),
-    };
+    let (scheduler_args, limits) = (args.cluster.scheduler(&args.scheduler), args.cluster.limits.limits());
+    let scheduler = super::begin(&scheduler_args, &mut loaded, &limits, Evictions::AtOnce, say)?;
+    let older = series.map(|(name, before)| Older::new(&scheduler_args, before, (name, loaded.report.newest))).transpose()?;
     let source = Source { scheduler: &scheduler, loaded: &loaded, older: older.as_ref() };
     check_namespace(args, source)?;
     let explained = match (&args.pods[..], &args.selector) {
@@ -151,7 +146,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
             subject(args, pod, source, &write)
         }
         ([], None) => all(args, source),
-        _ if !args.output.takes_several() => Err(Failure::usage(FormatError::OneAnswer(args.output.name).to_string())),
+        _ if !args.output.takes_several() => Err(FormatError::OneAnswer(args.output.name).into()),
         (pods, selector) => Ok(several(args, pods, selector.as_ref(), source, say)),
     };
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
@@ -194,7 +189,7 @@ fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, s
     if selector.is_some() && keys.is_empty() {
         say("no pending pod has these labels".to_owned());
     }
-    let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(|e| Failure::source(e.to_string()));
+    let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(Failure::from);
     let mut all = Explained { text: Text::default(), code: super::code(EXIT_OK, scheduler), disagrees: false };
     let of_keys = keys.iter().map(|key| one(args, key, source, &write));
     let of_names = pods.iter().map(|pod| subject(args, pod, source, &write));
@@ -206,8 +201,8 @@ fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, s
                 all.disagrees |= next.disagrees;
             }
             Err(failure) => {
-                failure.message.into_iter().for_each(say);
-                all.code = all.code.max(failure.code);
+                all.code = all.code.max(failure.kind.code());
+                failure.lines().into_iter().for_each(say);
             }
         }
     }
@@ -313,14 +308,14 @@ fn when(scheduler: &Scheduler, view: &CycleView, pod: &Key, agreement: &Schedule
 pub(super) fn absent(cluster: &Cluster, key: &Key) -> Failure {
     let message = format!("there is no Pod {key} in the source{}", pod_meant(cluster, key));
     match Missing::all(cluster.unknown).iter().find(|missing| missing.kind == Kind::Pod && missing.why != MissingReason::NotInSource) {
-        Some(missing) => Failure::source(format!("{message}; {}", missing.clause())),
+        Some(missing) => Failure::source(message).with_hint(missing.clause()),
         None => Failure::usage(message),
     }
 }
 
 /// Returns where a decision comes from, for a ticket.
 fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
-    let ExplainArgs { source, connect, limits, .. } = args;
+    let ClusterArgs { source, connect, limits, .. } = &args.cluster;
     let is_stdin = source.from.iter().any(|path| path.as_os_str() == "-");
     let (name, words) = match (&source.demo, &connect.context) {
         (Some(demo), _) => (format!("demo {demo}"), vec!["--demo".to_owned(), demo.clone()]),
@@ -375,8 +370,8 @@ pub(super) fn unknown_namespace(clusters: &[&Cluster], namespace: Option<&str>) 
     if known.contains(namespace) || clusters.iter().any(is_partial) {
         return None;
     }
-    let near = nearest(namespace, known.iter().map(Str::as_str)).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-    Some(Failure::usage(format!("no object is in the namespace {namespace:?}{near}")))
+    let near = nearest(namespace, known.iter().map(Str::as_str));
+    Some(Failure::usage(format!("no object is in the namespace {namespace:?}")).with_nearest(near))
 }
 
 /// Returns whether a word is kubectl's for pods.
@@ -410,7 +405,7 @@ fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
 }
 
 fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Document) -> Result<Text, Failure> {
-    args.output.write(answer, more).map_err(|e| Failure::source(e.to_string()))
+    Ok(args.output.write(answer, more)?)
 }
 
 /// Returns the completeness of the source, for formats that show it.
@@ -437,9 +432,11 @@ fn agreement_text(agreement: &SchedulerMatch) -> Document {
 /// Returns the newest attempts of the cluster's scheduler about a pod before a moment of a source that holds its past, each beside our
 /// decision then; empty for another source, without `--at`, and where nothing says that the pod was tried.
 fn attempts(args: &ExplainArgs, key: &Key, agreement: &SchedulerMatch) -> Result<Document, Failure> {
-    let (Some(at), Some(_), false) = (args.moment.at, &agreement.there, args.output.is_ticket()) else { return Ok(Document::default()) };
-    let Some(past) = super::history::named(&args.source.from, None)? else { return Ok(Document::default()) };
-    let found = super::history::attempts_before(&past, Some(at), key, &args.scheduler, &args.limits.limits())?;
+    let (Some(at), Some(_), false) = (args.cluster.moment.at, &agreement.there, args.output.is_ticket()) else {
+        return Ok(Document::default());
+    };
+    let Some(past) = super::history::named(&args.cluster.source.from, None)? else { return Ok(Document::default()) };
+    let found = super::history::attempts_before(&past, Some(at), key, &args.scheduler, &args.cluster.limits.limits())?;
     let listed = attempts_document(&found);
     let mut document = Document::default();
     if !found.attempts.is_empty() {
@@ -462,7 +459,7 @@ mod tests {
 
     use clap::Parser as _;
 
-    use super::super::{Cli, Command};
+    use super::super::{Cli, Command, FailureKind};
     use super::*;
     use crate::source::{Input, load};
 
@@ -568,7 +565,7 @@ mod tests {
         assert!(pod_key("shop/web", Some("batch")).is_err());
         for kind in ["deployment/web", "sts/db", "node/n1", "persistentvolumeclaims/data"] {
             let error = pod_key(kind, None).unwrap_err();
-            assert_eq!(error.code, super::super::EXIT_USAGE, "{kind}");
+            assert_eq!(error.kind, FailureKind::Usage, "{kind}");
         }
     }
 }

@@ -97,7 +97,7 @@ fn go(first: Option<Wanted>, screen: &ScreenArgs, tour: Tour, no_color: bool) ->
             Err(failure) if only => return Err(failure),
             Err(failure) => {
                 let said = console.unsaid().get(said..).unwrap_or_default().iter().cloned();
-                why = Some(said.chain(failure.message).collect::<Vec<_>>().join("; "));
+                why = Some(said.chain(failure.lines()).collect::<Vec<_>>().join("; "));
             }
             // Quitting a load returns to the start screen.
             Ok(Shown::NotWaitedFor(Exit::Quit)) if !only => {}

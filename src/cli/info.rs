@@ -18,5 +18,5 @@ pub(super) fn run(args: &InfoArgs) -> Result<u8, Failure> {
     substitution(choice).into_iter().for_each(output::say);
     let info = Info::of(choice.emulated());
     let more = if args.output.wide { info.patches_text() } else { Lines::default() };
-    print(&args.output.write(&Answer::Info(&info), more).map_err(|e| Failure::source(e.to_string()))?)
+    print(&args.output.write(&Answer::Info(&info), more)?)
 }

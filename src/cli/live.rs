@@ -23,9 +23,10 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Writes a cluster to a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     if !args.merge {
-        super::diff::refuse_series(&args.source.from, &args.limits.limits())?;
+        super::diff::refuse_series(&args.cluster.source.from, &args.cluster.limits.limits())?;
     }
-    let read = super::history::read_source(&args.source, &args.connect, &args.limits.limits(), args.moment.at)?;
+    let read =
+        super::history::read_source(&args.cluster.source, &args.cluster.connect, &args.cluster.limits.limits(), args.cluster.moment.at)?;
     let mut loaded = super::with_nodes(read)?;
     add_neighbors(&mut loaded, |_| Some(NeighborsQuestion::all(None, NEIGHBORS_ASKED)));
     let path = args.file.as_ref().or(args.output.as_ref()).map(|path| path.display().to_string()).unwrap_or_default();

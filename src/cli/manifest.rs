@@ -19,21 +19,17 @@ use crate::whatif::{ManifestProblem, ManifestRequest, Rehearsal, Stage as _, app
 /// Applies manifests to a cluster without changing it. Returns `EXIT_NO_FIT` if a pod would not get a node.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let is_stdin = |paths: &[std::path::PathBuf]| paths.iter().any(|path| path.as_os_str() == "-");
-    if is_stdin(&args.manifests) && is_stdin(&args.source.from) {
+    if is_stdin(&args.manifests) && is_stdin(&args.cluster.source.from) {
         return Err(Failure::usage("-f and --from cannot both read standard input"));
     }
     // A wrong manifest is found before the long part.
     let objects =
         read_manifests(&args.manifests).map_err(|errors| Failure::usage(errors.iter().map(ToString::to_string).collect::<Lines>()))?;
-    let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
-    if !args.merge {
-        super::diff::refuse_series(&args.source.from, &args.limits.limits())?;
-    }
-    let mut loaded = super::with_nodes(super::history::read_source(&args.source, &connect, &args.limits.limits(), args.moment.at)?)?;
+    let mut loaded = super::one_state(&args.cluster, &args.scheduler, args.merge)?;
     super::live::add_neighbors(&mut loaded, |_| Some(question(args, &objects)));
-    super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let policies = Policies::of(&loaded.neighbors);
-    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
+    let (scheduler_args, limits) = (args.cluster.scheduler(&args.scheduler), args.cluster.limits.limits());
+    let scheduler = super::begin(&scheduler_args, &mut loaded, &limits, Evictions::AtOnce, &|line| output::say(line))?;
     let cluster = scheduler.state().cluster();
     let is_made =
         |name: &&str| objects.iter().any(|object| object.value["kind"] == "Namespace" && object.value["metadata"]["name"] == **name);
@@ -57,7 +53,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let report = ManifestReport::new(answer, stage.scheduler());
     let mut more = super::unread(stage.scheduler());
     more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
-    print(&args.output.write(&Answer::Manifest(&report), more).map_err(|error| Failure::source(error.to_string()))?)?;
+    print(&args.output.write(&Answer::Manifest(&report), more)?)?;
     let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
     let code = super::code(code, stage.scheduler());
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.

@@ -8,6 +8,7 @@ mod emulate;
 mod explain;
 mod explore;
 mod extenders;
+mod failure;
 mod history;
 mod info;
 mod kubectl;
@@ -27,8 +28,9 @@ mod watch;
 mod what_if;
 mod workload;
 
-use args::ConnectArgs;
 pub use args::{Cli, Command, SchedulerArgs, SourceArgs};
+use args::{ClusterArgs, ConnectArgs};
+pub use failure::{Failure, FailureKind, Hint};
 pub use kubectl::as_plugin;
 use std::ffi::OsString;
 use std::fs::File;
@@ -42,7 +44,6 @@ use std::time::{Duration, Instant};
 use clap::CommandFactory as _;
 
 use crate::analysis::{LogReport, Missing};
-use crate::app::AppError;
 use crate::cluster::{Key, Kind};
 use crate::limits::sessions::CONFIGURATION;
 use crate::output::{self, Document, Lines, Status, Text};
@@ -52,6 +53,7 @@ use crate::session::{Session, objects_in_order};
 use crate::source::{
     self, Diagnostic, Input, Limits, Loaded, Progress, STORIES, SavedConfiguration, ServerVersion, Severity, Story, VersionPlace,
 };
+use crate::suggest::nearest;
 
 /// The pod fits, or the command did its job.
 pub const EXIT_OK: u8 = 0;
@@ -61,31 +63,6 @@ pub const EXIT_NO_FIT: u8 = 1;
 pub const EXIT_USAGE: u8 = 2;
 /// The source could not be read, or the cluster could not be reached.
 pub const EXIT_SOURCE: u8 = 3;
-
-/// A command's failure: message and exit code.
-#[derive(Debug)]
-pub struct Failure {
-    /// The exit code.
-    pub code: u8,
-    /// The lines for standard error.
-    pub message: Lines,
-}
-
-impl Failure {
-    fn usage(message: impl Into<Lines>) -> Self {
-        Self { code: EXIT_USAGE, message: message.into() }
-    }
-
-    fn source(message: impl Into<Lines>) -> Self {
-        Self { code: EXIT_SOURCE, message: message.into() }
-    }
-}
-
-impl From<AppError> for Failure {
-    fn from(error: AppError) -> Self {
-        Self::usage(error.to_string())
-    }
-}
 
 /// Runs the command line. Answers go to standard output, diagnostics to standard error.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
@@ -119,7 +96,7 @@ fn refused(arguments: &[OsString], error: &clap::Error) -> ExitCode {
     };
     match written {
         Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE)),
-        Err(error) => ended(Err(Failure::source(format!("standard output: {error}")))),
+        Err(error) => ended(Err(Failure::standard_output(error))),
     }
 }
 
@@ -186,12 +163,13 @@ fn ended(result: Result<u8, Failure>) -> ExitCode {
             if let Some(why) = extenders::broken_recording() {
                 output::say(format!("schedscope: {why}"));
             }
-            let mut message = failure.message.into_vec();
+            let code = failure.kind.code();
+            let mut message = failure.lines();
             if let Some(first) = message.first_mut() {
                 first.insert_str(0, "schedscope: ");
             }
             output::say_all(&message.into_iter().collect());
-            ExitCode::from(failure.code)
+            ExitCode::from(code)
         }
     }
 }
@@ -203,7 +181,7 @@ fn list_stories() -> Result<u8, Failure> {
 
 /// Writes an answer to standard output.
 fn print(text: &Text) -> Result<u8, Failure> {
-    output::print(text).map(|()| EXIT_OK).map_err(|error| Failure::source(format!("standard output: {error}")))
+    output::print(text).map(|()| EXIT_OK).map_err(Failure::standard_output)
 }
 
 /// Reads the named configuration, or the one that the source or its log carries, or returns the defaults, as the release
@@ -289,6 +267,15 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
     load(&inputs, limits)
 }
 
+/// Loads one state of a cluster, with its nodes. Dumps of different times are refused unless they are to be merged.
+fn one_state(args: &ClusterArgs, scheduler: &SchedulerArgs, merge: bool) -> Result<Loaded, Failure> {
+    let (connect, limits) = (args.connect.with_log(scheduler, args.source.is_live())?, args.limits.limits());
+    if !merge {
+        diff::refuse_series(&args.source.from, &limits)?;
+    }
+    with_nodes(history::read_source(&args.source, &connect, &limits, args.moment.at)?)
+}
+
 /// Returns the cluster at the start of a saved session, with its configuration, release, time and unknown kinds.
 fn of_session(session: &Session, name: String) -> Loaded {
     let scheduler = session.scheduler_at_start();
@@ -321,11 +308,10 @@ fn original(loaded: &Loaded, kind: Kind, key: &Key) -> Option<serde_json::Value>
 }
 
 fn story(name: &str) -> Result<&'static Story, Failure> {
-    let names = || STORIES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
+    let names = || STORIES.iter().map(|s| s.name);
     Story::named(name).ok_or_else(|| {
-        let meant = crate::suggest::nearest(name, STORIES.iter().map(|s| s.name))
-            .map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
-        Failure::usage(format!("there is no demo {name:?}; choose one of {}{meant}", names()))
+        let all = names().collect::<Vec<_>>().join(", ");
+        Failure::usage(format!("there is no demo {name:?}; choose one of {all}")).with_nearest(nearest(name, names()))
     })
 }
 
@@ -437,6 +423,19 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
     let objects = std::mem::take(&mut loaded.objects);
     // Run on a pool thread: the allocator's arenas of those threads hold the memory that decoding freed.
     Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)
+}
+
+/// Reads the scheduler's log, and returns a scheduler that has just started on the loaded objects: what every command does between
+/// a source and its answer. `say` gets the findings about the log and the lines about the emulated release.
+fn begin(
+    args: &SchedulerArgs,
+    loaded: &mut Loaded,
+    limits: &Limits,
+    evictions: Evictions,
+    say: &dyn Fn(String),
+) -> Result<Scheduler, Failure> {
+    scheduler_log::read_log(args, loaded, limits, say)?;
+    scheduler(args, loaded, evictions, say)
 }
 
 /// Returns the exit code of an answer: that of the source where nodes or pods are known in part only.

@@ -27,11 +27,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         return Err(Failure::usage("--brief works with -o json and -o yaml"));
     }
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
-    let connect = args.connect.with_log(&args.scheduler, args.source.is_live())?;
-    if !args.merge {
-        super::diff::refuse_series(&args.source.from, &args.limits.limits())?;
-    }
-    let mut loaded = super::with_nodes(super::history::read_source(&args.source, &connect, &args.limits.limits(), args.moment.at)?)?;
+    let mut loaded = super::one_state(&args.cluster, &args.scheduler, args.merge)?;
     if let Some(other) = args.compare {
         return super::compare::run(args, other, loaded);
     }
@@ -41,14 +37,13 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     if args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
-    super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let evictions = match (args.graceful, &operations) {
         (false, _) => Evictions::AtOnce,
         (true, Some(_)) => Evictions::Marked,
         (true, None) => Evictions::AfterGracePeriod,
     };
-    let scheduler_args = args.scheduler.on(&args.source);
-    let mut scheduler = super::scheduler(&scheduler_args, &mut loaded, evictions, &|line| output::say(line))?;
+    let scheduler_args = args.cluster.scheduler(&args.scheduler);
+    let mut scheduler = super::begin(&scheduler_args, &mut loaded, &args.cluster.limits.limits(), evictions, &|line| output::say(line))?;
     let places = super::scheduler_log::log_places(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler, &|line| output::say(line));
     if let Some(places) = places {
         scheduler.apply(places);
@@ -152,7 +147,7 @@ fn one_line(
     } else {
         OperationLine::Whole(Box::new(OperationReport::after(&before, &events, scheduler)))
     };
-    out.push(&line(&report).map_err(|e| Failure::source(e.to_string()))?);
+    out.push(&line(&report)?);
     Ok(events)
 }
 

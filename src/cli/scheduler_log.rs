@@ -52,7 +52,7 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
         let scheduler = super::scheduler(&args, loaded, Evictions::AfterGracePeriod, &|line| output::say(line))?;
         report = report.compared_with(&scheduler, latest);
     }
-    let answer = print(&args.output.write(&Answer::Log(&report), Lines::default()).map_err(|e| Failure::source(e.to_string()))?);
+    let answer = print(&args.output.write(&Answer::Log(&report), Lines::default())?);
     // Skip the destructors: the process exits here, and freeing a large log takes time.
     std::mem::forget((log, loaded));
     answer

@@ -12,8 +12,7 @@ pub(super) fn run(answer: Option<&str>) -> Result<u8, Failure> {
     };
     let schema = AnswerSchema::named(name).ok_or_else(|| {
         let meant = nearest(name, SCHEMAS.iter().map(|schema| schema.name));
-        let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
-        Failure::usage(format!("there is no answer {name:?}; schedscope schema lists them{meant}"))
+        Failure::usage(format!("there is no answer {name:?}; schedscope schema lists them")).with_nearest(meant)
     })?;
     print(&Text::document(schema.text.to_owned()))
 }

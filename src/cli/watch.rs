@@ -33,16 +33,16 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     }
     output::interrupt_is_success();
     let mut watch = Watch { args, state: None, is_closed: false };
-    match &args.source.from[..] {
-        [] if args.source.demo.is_some() => {
-            let loaded = super::read(&args.source, &args.connect, &args.limits.limits())?;
+    match &args.cluster.source.from[..] {
+        [] if args.cluster.source.demo.is_some() => {
+            let loaded = super::read(&args.cluster.source, &args.cluster.connect, &args.cluster.limits.limits())?;
             watch.observe(loaded)?;
         }
-        [] => live(&mut watch, &args.connect)?,
+        [] => live(&mut watch, &args.cluster.connect)?,
         [path] if path.as_os_str() != "-" => files(&mut watch, path)?,
         paths => {
             let inputs: Vec<PathBuf> = paths.to_vec();
-            let limits = args.limits.limits();
+            let limits = args.cluster.limits.limits();
             let mut dumps: Vec<(Timestamp, Loaded)> = inputs.iter().filter_map(|path| dump(path, &limits)).collect();
             if dumps.len() < inputs.len() {
                 let words = "--watch takes dumps over time, each with nodes, pods and a time: one of these is none";
@@ -97,21 +97,20 @@ impl Watch<'_> {
                 vec![started]
             }
             Some(state) => state.next(time, cluster, events, &wanted, || {
-                super::scheduler(&args.scheduler.on(&args.source), &mut loaded(), Evictions::AtOnce, &|_| ())
+                super::scheduler(&args.cluster.scheduler(&args.scheduler), &mut loaded(), Evictions::AtOnce, &|_| ())
             })?,
         };
         self.print(&happened)
     }
 
     fn print(&mut self, happened: &[WatchEvent]) -> Result<(), Failure> {
-        let failed = |error: &dyn std::fmt::Display| Failure::source(format!("standard output: {error}"));
         for event in happened {
             let text = if self.args.output.operation().is_some() {
-                output::to_json_line(event).map_err(|error| failed(&error))?
+                output::to_json_line(event).map_err(Failure::standard_output)?
             } else {
                 Text::from(Lines::from(event.line()))
             };
-            self.is_closed |= !output::print_while_read(&text).map_err(|error| failed(&error))?;
+            self.is_closed |= !output::print_while_read(&text).map_err(Failure::standard_output)?;
         }
         Ok(())
     }
@@ -159,7 +158,7 @@ fn live(watch: &mut Watch<'_>, connect: &ConnectArgs) -> Result<(), Failure> {
 
 /// Watches a dump that is written again, or a folder to which dumps come.
 fn files(watch: &mut Watch<'_>, path: &Path) -> Result<(), Failure> {
-    let limits = watch.args.limits.limits();
+    let limits = watch.args.cluster.limits.limits();
     if !path.exists() {
         return Err(Failure::source(format!("{}: there is no such file", path.display())));
     }

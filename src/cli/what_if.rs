@@ -14,9 +14,11 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     // Parse all verbs before the long part.
     let parse = |text: &String| text.parse::<Verb>().map_err(|error| Failure::usage(format!("--what-if {text:?}: {error}")));
     let verbs = args.what_if.iter().map(parse).collect::<Result<Vec<Verb>, Failure>>()?;
-    super::scheduler_log::read_log(&args.scheduler, &mut loaded, &args.limits.limits(), &|line| output::say(line))?;
     let evictions = if args.graceful { Evictions::AfterGracePeriod } else { Evictions::AtOnce };
-    let scheduler = super::scheduler(&args.scheduler.on(&args.source), &mut loaded, evictions, &|line| output::say(line))?;
+    let scheduler =
+        super::begin(&args.cluster.scheduler(&args.scheduler), &mut loaded, &args.cluster.limits.limits(), evictions, &|line| {
+            output::say(line)
+        })?;
     let mut without = Rehearsal::new(scheduler.clone());
     let mut with = Rehearsal::new(scheduler);
     let mut answers = Vec::new();
@@ -33,7 +35,7 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     let report = WhatIfReport::new(answers, with.scheduler(), elsewhere);
     let mut more = super::unread(with.scheduler());
     more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
-    print(&args.output.write(&Answer::WhatIf(&report), more).map_err(|error| Failure::source(error.to_string()))?)?;
+    print(&args.output.write(&Answer::WhatIf(&report), more)?)?;
     let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
     let code = super::code(code, without.scheduler());
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.

@@ -31,7 +31,7 @@ pub(super) fn named(argument: &str, args: &ExplainArgs, scheduler: &Scheduler, l
             Ok(workload) => Ok(Some(workload)),
             Err(SubjectError::Several(found)) => {
                 let names = found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                Err(Failure::usage(format!("several workloads have the name {key}: {names}; name the kind too")))
+                Err(Failure::usage(format!("several workloads have the name {key}: {names}")).with_hint("name the kind too"))
             }
             // The pod is then said to be absent.
             Err(SubjectError::Absent(_)) => Ok(None),
@@ -46,14 +46,11 @@ pub(super) fn named(argument: &str, args: &ExplainArgs, scheduler: &Scheduler, l
 }
 
 fn absent(scheduler: &Scheduler, kind: &str, key: &Key, why: &SubjectError) -> Failure {
-    let near = match why {
-        SubjectError::Absent(Some(near)) => format!("; did you mean {near}?"),
-        _ => String::new(),
-    };
-    let message = format!("there is no {kind} {key} in the source, and no pod names it as its owner{near}");
+    let near = if let SubjectError::Absent(near) = why { near.as_deref() } else { None };
+    let message = format!("there is no {kind} {key} in the source, and no pod names it as its owner");
     match Missing::all(scheduler.state().cluster().unknown).iter().find(|m| m.kind == Kind::Pod && m.why != MissingReason::NotInSource) {
-        Some(missing) => Failure::source(format!("{message}; {}", missing.clause())),
-        None => Failure::usage(message),
+        Some(missing) => Failure::source(message).with_nearest(near).with_hint(missing.clause()),
+        None => Failure::usage(message).with_nearest(near),
     }
 }
 
