@@ -824,7 +824,7 @@ mod tests {
                 let size = format!("--max-bytes={text}");
                 let parsed = Cli::try_parse_from(["schedscope"].iter().chain(args).copied().chain([size.as_str()]));
                 let limits = parsed.ok().map(|cli| match cli.command {
-                    Some(Command::Explain(args)) => args.limits.limits().decompressed,
+                    Some(Command::Explain(args)) => args.cluster.limits.limits().decompressed,
                     Some(Command::Open(args)) => args.limits.limits().decompressed,
                     _ => unreachable!("one of the two was asked for"),
                 });

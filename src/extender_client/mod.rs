@@ -8,6 +8,7 @@
 //! One thread of its own does the waiting, so that whoever asks needs no runtime; who asks waits for it.
 
 mod bytes;
+mod error;
 mod proxy;
 mod tls;
 mod words;
@@ -31,6 +32,7 @@ use crate::extenders::{Answer, AnswerBody, Destination, Extender, ExtenderTransp
 use crate::framework::ExtenderVerb;
 use crate::limits::extenders::{ANSWERS, LARGEST_ANSWER, PROXY_HEAD};
 use crate::output::Secret;
+use error::{DialError, ExchangeError, TunnelError};
 
 /// A call to make.
 struct Call {
@@ -107,12 +109,12 @@ async fn answer(call: &Call, largest: usize, environment: &Environment) -> Answe
 }
 
 /// Connects, sends the request and reads the answer; sets `status` as soon as it is known.
-async fn exchange(call: &Call, largest: usize, environment: &Environment, status: &mut Option<u16>) -> Result<Answer, String> {
+async fn exchange(call: &Call, largest: usize, environment: &Environment, status: &mut Option<u16>) -> Result<Answer, ExchangeError> {
     let url = call.extender.url(call.verb);
     let target = Destination::parse(url.expose())?;
     let proxy = environment.proxy_for(target.tls, &target.host, target.port)?;
     let mut stream = match &proxy {
-        Some(proxy) => dial(&proxy.host, proxy.port).await.map_err(|error| format!("proxyconnect tcp: {error}"))?,
+        Some(proxy) => dial(&proxy.host, proxy.port).await.map_err(ExchangeError::DialProxy)?,
         None => dial(&target.host, target.port).await?,
     };
     let mut absolute = None;
@@ -134,9 +136,9 @@ async fn exchange(call: &Call, largest: usize, environment: &Environment, status
 }
 
 /// Connects to one of the addresses of a host; the error is that of the first.
-async fn dial(host: &str, port: u16) -> Result<TcpStream, String> {
+async fn dial(host: &str, port: u16) -> Result<TcpStream, DialError> {
     let found = tokio::net::lookup_host((host, port)).await;
-    let addresses = found.map_err(|_| format!("dial tcp: lookup {host}: no such host"))?;
+    let addresses = found.map_err(|_| DialError::NoHost(host.to_owned()))?;
     let mut first = None;
     for address in addresses {
         match TcpStream::connect(address).await {
@@ -146,14 +148,14 @@ async fn dial(host: &str, port: u16) -> Result<TcpStream, String> {
                 return Ok(stream);
             }
             Err(error) => {
-                first.get_or_insert_with(|| format!("dial tcp {address}: connect: {}", words::system_error(&error)));
+                first.get_or_insert(DialError::Connect { address, error });
             }
         }
     }
-    Err(first.unwrap_or_else(|| format!("dial tcp: lookup {host}: no such host")))
+    Err(first.unwrap_or_else(|| DialError::NoHost(host.to_owned())))
 }
 
-fn request(call: &Call, target: &Destination, proxy: Option<&ProxyUrl>) -> Result<Request<Full<Bytes>>, String> {
+fn request(call: &Call, target: &Destination, proxy: Option<&ProxyUrl>) -> Result<Request<Full<Bytes>>, ExchangeError> {
     let uri = if proxy.is_some() { format!("http://{}{}", target.authority, target.path) } else { target.path.clone() };
     let mut request = Request::builder()
         .method(Method::POST)
@@ -161,8 +163,7 @@ fn request(call: &Call, target: &Destination, proxy: Option<&ProxyUrl>) -> Resul
         .header(HOST, &target.authority)
         .header(USER_AGENT, concat!("schedscope/", env!("CARGO_PKG_VERSION")))
         .header(CONTENT_TYPE, "application/json")
-        .body(Full::new(Bytes::from(call.body.clone())))
-        .map_err(|error| error.to_string())?;
+        .body(Full::new(Bytes::from(call.body.clone())))?;
     if let Some(credentials) = target.user.as_ref().map(|user| Secret::new(words::percent_decoded(user.expose()))) {
         request.headers_mut().insert(AUTHORIZATION, basic(&credentials)?);
     }
@@ -172,38 +173,38 @@ fn request(call: &Call, target: &Destination, proxy: Option<&ProxyUrl>) -> Resul
     Ok(request)
 }
 
-fn basic(credentials: &Secret<String>) -> Result<HeaderValue, String> {
+fn basic(credentials: &Secret<String>) -> Result<HeaderValue, ExchangeError> {
     let mut value = HeaderValue::from_str(&format!("Basic {}", words::base64(credentials.expose().as_bytes())))
-        .map_err(|_| "credentials that no header can hold".to_owned())?;
+        .map_err(|_| ExchangeError::Credentials)?;
     value.set_sensitive(true);
     Ok(value)
 }
 
 /// Asks a proxy for a way to the target.
-async fn tunnel(stream: &mut TcpStream, proxy: &ProxyUrl, target: &Destination) -> Result<(), String> {
+async fn tunnel(stream: &mut TcpStream, proxy: &ProxyUrl, target: &Destination) -> Result<(), TunnelError> {
     let to = format!("{}:{}", proxy::bracketed(&target.host), target.port);
     let mut head = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n");
     if let Some(credentials) = &proxy.credentials {
         head += &format!("Proxy-Authorization: Basic {}\r\n", words::base64(credentials.expose().as_bytes()));
     }
     head += "\r\n";
-    bytes::write(stream, head.as_bytes()).await.map_err(|error| words::system_error(&error))?;
+    bytes::write(stream, head.as_bytes()).await.map_err(TunnelError::Write)?;
     let mut answer = Vec::new();
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() > PROXY_HEAD {
-            return Err("the proxy's answer does not end".to_owned());
+            return Err(TunnelError::Endless);
         }
         // Byte by byte: what comes behind the head is not the proxy's.
-        answer.extend(bytes::read::<1>(stream).await.map_err(|_| "unexpected EOF".to_owned())?);
+        answer.extend(bytes::read::<1>(stream).await.map_err(|_| TunnelError::End)?);
     }
     let text = String::from_utf8_lossy(&answer);
     let line = text.lines().next().unwrap_or_default();
     let status = line.split_once(' ').map_or("", |(_, status)| status);
     match status.split_once(' ') {
         Some(("200", _)) => Ok(()),
-        Some((_, reason)) => Err(reason.to_owned()),
+        Some((_, reason)) => Err(TunnelError::Refused(reason.to_owned())),
         None if status == "200" => Ok(()),
-        None => Err("unknown status code".to_owned()),
+        None => Err(TunnelError::NoStatus),
     }
 }
 
@@ -213,8 +214,8 @@ async fn talk(
     request: Request<Full<Bytes>>,
     largest: usize,
     status: &mut Option<u16>,
-) -> Result<Answer, String> {
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| words::http_error(&error))?;
+) -> Result<Answer, ExchangeError> {
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
     let mut connection = std::pin::pin!(connection);
     let mut over = false;
     let response = {
@@ -227,7 +228,7 @@ async fn talk(
             }
         }
     };
-    let response = response.map_err(|error| words::http_error(&error))?;
+    let response = response?;
     let code = response.status().as_u16();
     *status = Some(code);
     if code != 200 {

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use tokio::net::TcpStream;
 
+use super::error::{ProxyError, SocksError, SocksProblem};
 use super::{bytes, words};
 use crate::output::Secret;
 
@@ -47,7 +48,7 @@ impl Environment {
     }
 
     /// Returns the proxy on the way to a host; `None` where there is none on it.
-    pub(super) fn proxy_for(&self, tls: bool, host: &str, port: u16) -> Result<Option<ProxyUrl>, String> {
+    pub(super) fn proxy_for(&self, tls: bool, host: &str, port: u16) -> Result<Option<ProxyUrl>, ProxyError> {
         let url = if tls { &self.https } else { &self.http };
         if url.expose().is_empty() || self.is_direct(host, port) {
             return Ok(None);
@@ -113,18 +114,17 @@ fn is_within(ip: IpAddr, network: IpAddr, bits: u32) -> bool {
 }
 
 impl ProxyUrl {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, ProxyError> {
         let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
         let (kind, default) = match scheme.to_ascii_lowercase().as_str() {
             "http" => (ProxyKind::Http, 80),
             "socks5" | "socks5h" => (ProxyKind::Socks5, 1080),
-            other => return Err(format!("a proxy of scheme {other:?}, which schedscope does not speak")),
+            other => return Err(ProxyError::Scheme(other.to_owned())),
         };
         let rest = rest.split(['/', '?', '#']).next().unwrap_or_default();
         let (user, authority) = rest.rsplit_once('@').map_or((None, rest), |(user, rest)| (Some(user), rest));
-        let invalid = || "invalid proxy address".to_owned();
-        let uri: http::Uri = format!("http://{authority}/").parse().map_err(|_| invalid())?;
-        let host = uri.host().map(|host| host.trim_start_matches('[').trim_end_matches(']').to_owned()).ok_or_else(invalid)?;
+        let uri: http::Uri = format!("http://{authority}/").parse().map_err(|_| ProxyError::Address)?;
+        let host = uri.host().map(|host| host.trim_start_matches('[').trim_end_matches(']').to_owned()).ok_or(ProxyError::Address)?;
         let credentials = user.map(|user| Secret::new(words::percent_decoded(user)));
         Ok(Self { kind, host, port: uri.port_u16().unwrap_or(default), credentials })
     }
@@ -136,28 +136,32 @@ pub(super) fn bracketed(host: &str) -> String {
 }
 
 /// Asks a SOCKS5 proxy (RFC 1928, RFC 1929) for a way to a host.
-pub(super) async fn socks5(stream: &mut TcpStream, proxy: &ProxyUrl, host: &str, port: u16) -> Result<(), String> {
-    let failed = |what: &str| format!("socks connect tcp {}:{}->{}:{port}: {what}", bracketed(&proxy.host), proxy.port, bracketed(host));
-    let io = |error: std::io::Error| failed(&words::system_error(&error));
+pub(super) async fn socks5(stream: &mut TcpStream, proxy: &ProxyUrl, host: &str, port: u16) -> Result<(), SocksError> {
+    let shown = |host: &str, port: u16| format!("{}:{port}", bracketed(host));
+    let failed = |why| SocksError { proxy: shown(&proxy.host, proxy.port), to: shown(host, port), why };
+    connect(stream, proxy, host, port).await.map_err(failed)
+}
+
+async fn connect(stream: &mut TcpStream, proxy: &ProxyUrl, host: &str, port: u16) -> Result<(), SocksProblem> {
     let methods: &[u8] = if proxy.credentials.is_some() { &[5, 2, 0, 2] } else { &[5, 1, 0] };
-    bytes::write(stream, methods).await.map_err(io)?;
-    let mut answer = bytes::read::<2>(stream).await.map_err(io)?;
+    bytes::write(stream, methods).await?;
+    let mut answer = bytes::read::<2>(stream).await?;
     match (answer, &proxy.credentials) {
         ([5, 0], _) => {}
         ([5, 2], Some(credentials)) => {
             let (user, password) = credentials.expose().split_once(':').unwrap_or((credentials.expose(), ""));
             let mut message = vec![1];
             for part in [user, password] {
-                message.push(u8::try_from(part.len()).map_err(|_| failed("invalid username/password"))?);
+                message.push(u8::try_from(part.len()).map_err(|_| SocksProblem::Credentials)?);
                 message.extend_from_slice(part.as_bytes());
             }
-            bytes::write(stream, &message).await.map_err(io)?;
-            answer = bytes::read(stream).await.map_err(io)?;
+            bytes::write(stream, &message).await?;
+            answer = bytes::read(stream).await?;
             if answer[1] != 0 {
-                return Err(failed("username/password authentication failed"));
+                return Err(SocksProblem::Refused);
             }
         }
-        _ => return Err(failed("no acceptable authentication methods")),
+        _ => return Err(SocksProblem::Methods),
     }
     let mut message = vec![5, 1, 0];
     match host.parse::<IpAddr>() {
@@ -171,34 +175,24 @@ pub(super) async fn socks5(stream: &mut TcpStream, proxy: &ProxyUrl, host: &str,
         }
         Err(_) => {
             message.push(3);
-            message.push(u8::try_from(host.len()).map_err(|_| failed("FQDN too long"))?);
+            message.push(u8::try_from(host.len()).map_err(|_| SocksProblem::LongName)?);
             message.extend_from_slice(host.as_bytes());
         }
     }
     message.extend_from_slice(&port.to_be_bytes());
-    bytes::write(stream, &message).await.map_err(io)?;
-    let head = bytes::read::<4>(stream).await.map_err(io)?;
+    bytes::write(stream, &message).await?;
+    let head = bytes::read::<4>(stream).await?;
     if head[1] != 0 {
-        return Err(failed(match head[1] {
-            1 => "unknown error general SOCKS server failure",
-            2 => "unknown error connection not allowed by ruleset",
-            3 => "unknown error network unreachable",
-            4 => "unknown error host unreachable",
-            5 => "unknown error connection refused",
-            6 => "unknown error TTL expired",
-            7 => "unknown error command not supported",
-            8 => "unknown error address type not supported",
-            _ => "unknown error",
-        }));
+        return Err(SocksProblem::Reply(head[1]));
     }
     let rest = match head[3] {
         1 => 4,
         4 => 16,
-        3 => usize::from(bytes::read::<1>(stream).await.map_err(io)?[0]),
-        _ => return Err(failed("unknown address type")),
+        3 => usize::from(bytes::read::<1>(stream).await?[0]),
+        _ => return Err(SocksProblem::AddressType),
     };
     for _ in 0..rest + 2 {
-        bytes::read::<1>(stream).await.map_err(io)?;
+        bytes::read::<1>(stream).await?;
     }
     Ok(())
 }

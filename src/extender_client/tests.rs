@@ -148,7 +148,7 @@ fn a_certificate_that_is_no_file_is_an_error() {
     let text = failure(&Extender { tls, ..extender("https://127.0.0.1:1") });
     assert!(text.contains("is not a regular file") || text.contains("refused"), "{text}");
     let read = tls::client_config(&TlsSettings { ca_file: "/dev/zero".to_owned(), ..TlsSettings::default() });
-    assert!(read.unwrap_err().contains("is not a regular file"));
+    assert!(read.unwrap_err().to_string().contains("is not a regular file"));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::error::TlsError;
 use super::words;
 use crate::extenders::TlsSettings;
 use crate::limits::extenders::CERTIFICATE_FILE;
@@ -23,10 +24,10 @@ use crate::limits::extenders::CERTIFICATE_FILE;
 ///
 /// # Errors
 /// Returns the error of a file or certificate that cannot be read.
-pub(super) fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>, String> {
+pub(super) fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>, TlsError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|error| error.to_string())?;
+    let builder = builder.map_err(|error| TlsError::Settings(error.to_string()))?;
     let verifier = Arc::new(Verifier::new(settings, provider)?);
     let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
     let certificate = either(&settings.cert_data, &settings.cert_file)?;
@@ -34,9 +35,9 @@ pub(super) fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>,
     let config = match (certificate, key) {
         (Some(certificate), Some(key)) => {
             let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&certificate).collect();
-            let chain = chain.map_err(|_| "tls: failed to find any PEM data in certificate input".to_owned())?;
-            let key = PrivateKeyDer::from_pem_slice(&key).map_err(|_| "tls: failed to find any PEM data in key input".to_owned())?;
-            builder.with_client_auth_cert(chain, key).map_err(|error| format!("tls: {error}"))?
+            let chain = chain.map_err(|_| TlsError::NoPem("certificate"))?;
+            let key = PrivateKeyDer::from_pem_slice(&key).map_err(|_| TlsError::NoPem("key"))?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| TlsError::Settings(format!("tls: {error}")))?
         }
         _ => builder.with_no_client_auth(),
     };
@@ -44,7 +45,7 @@ pub(super) fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>,
 }
 
 /// Returns the data, or the content of the file; `None` without either.
-fn either(data: &[u8], file: &str) -> Result<Option<Vec<u8>>, String> {
+fn either(data: &[u8], file: &str) -> Result<Option<Vec<u8>>, TlsError> {
     if !data.is_empty() || file.is_empty() {
         return Ok((!data.is_empty()).then(|| data.to_vec()));
     }
@@ -58,30 +59,30 @@ fn either(data: &[u8], file: &str) -> Result<Option<Vec<u8>>, String> {
         std::fs::File::open(file)?.take(CERTIFICATE_FILE).read_to_end(&mut text)?;
         Ok(text)
     };
-    read().map(Some).map_err(|error: std::io::Error| format!("open {file}: {}", words::system_error(&error)))
+    read().map(Some).map_err(|error: std::io::Error| TlsError::File { file: file.to_owned(), error })
 }
 
 /// The certificates that are trusted: those of the configuration, or else those of the system.
-fn roots(settings: &TlsSettings) -> Result<Vec<CertificateDer<'static>>, String> {
+fn roots(settings: &TlsSettings) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     match either(&settings.ca_data, &settings.ca_file)? {
         Some(text) => {
             let found: Vec<_> = CertificateDer::pem_slice_iter(&text).filter_map(Result::ok).collect();
-            if found.is_empty() { Err("unable to load root certificates: no valid certificates found".to_owned()) } else { Ok(found) }
+            if found.is_empty() { Err(TlsError::NoRoots) } else { Ok(found) }
         }
         None => Ok(rustls_native_certs::load_native_certs().certs),
     }
 }
 
 /// Speaks TLS on a connection.
-pub(super) async fn handshake(config: Arc<ClientConfig>, name: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, String> {
-    let server = ServerName::try_from(name.to_owned()).map_err(|_| format!("invalid server name {name:?}"))?;
+pub(super) async fn handshake(config: Arc<ClientConfig>, name: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, TlsError> {
+    let server = ServerName::try_from(name.to_owned()).map_err(|_| TlsError::ServerName(name.to_owned()))?;
     TlsConnector::from(config).connect(server, stream).await.map_err(|error| {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-        match inner {
+        TlsError::Handshake(match inner {
             Some(inner) => tls_error(inner, name),
             None if error.kind() == std::io::ErrorKind::UnexpectedEof => "EOF".to_owned(),
             None => words::system_error(&error),
-        }
+        })
     })
 }
 
@@ -184,7 +185,7 @@ impl fmt::Debug for Verifier {
 }
 
 impl Verifier {
-    fn new(settings: &TlsSettings, provider: Arc<CryptoProvider>) -> Result<Self, String> {
+    fn new(settings: &TlsSettings, provider: Arc<CryptoProvider>) -> Result<Self, TlsError> {
         if settings.insecure {
             return Ok(Self { trust: Trust::Everyone, provider });
         }
@@ -195,7 +196,7 @@ impl Verifier {
             None
         } else {
             let built = WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider.clone()).build();
-            Some(built.map_err(|error| error.to_string())?)
+            Some(built.map_err(|error| TlsError::Settings(error.to_string()))?)
         };
         Ok(Self { trust: Trust::Roots { chains, roots }, provider })
     }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::go_json::{Json, first_value};
-use super::go_types::{Wrong, wrong_in_node};
+use super::go_json::{Json, SyntaxError, first_value};
+use super::go_types::{ValueError, Wrong, WrongType, wrong_in_node};
 use crate::cluster::{Node, Str};
 
 /// An `ExtenderFilterResult`.
@@ -41,29 +41,40 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Says what cannot be put there.
-    fn wrong(self, what: &str, go_type: &str) -> String {
-        match self.field {
-            Some((of, path)) => format!("json: cannot unmarshal {what} into Go struct field {of}.{path} of type {go_type}"),
-            None => format!("json: cannot unmarshal {what} into Go value of type {go_type}"),
-        }
+    /// Returns the error about what cannot be put there.
+    fn wrong(self, what: &str, go_type: &str) -> WrongType {
+        let field = self.field.map(|(of, path)| (of.to_owned(), path.to_owned()));
+        WrongType { what: what.to_owned(), field, go_type: go_type.to_owned() }
     }
+}
+
+/// Why an answer cannot be read. The texts are Go's.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AnswerError {
+    #[error(transparent)]
+    Syntax(#[from] SyntaxError),
+    #[error("{0}")]
+    Type(WrongType),
+    #[error(transparent)]
+    Value(ValueError),
+    #[error("json: cannot unmarshal a node: {0}")]
+    Node(serde_json::Error),
 }
 
 /// Reads values, and remembers the first that is of a wrong type.
 #[derive(Default)]
 struct Decoder {
-    error: Option<String>,
+    error: Option<AnswerError>,
     /// The error that ended the decoding, which counts before the first other one.
-    ended: Option<String>,
+    ended: Option<AnswerError>,
 }
 
 impl Decoder {
     fn wrong(&mut self, place: Place<'_>, what: &str, go_type: &str) {
-        self.error.get_or_insert_with(|| place.wrong(what, go_type));
+        self.error.get_or_insert_with(|| AnswerError::Type(place.wrong(what, go_type)));
     }
 
-    fn finish<T>(self, value: T) -> Result<T, String> {
+    fn finish<T>(self, value: T) -> Result<T, AnswerError> {
         self.ended.or(self.error).map_or(Ok(value), Err)
     }
 
@@ -140,13 +151,13 @@ impl Decoder {
             Json::Null => Default::default(),
             Json::Object(_) => {
                 match wrong_in_node(&value, "NodeList", "Nodes.items") {
-                    Some(Wrong::Type(text)) => drop(self.error.get_or_insert(text)),
-                    Some(Wrong::Value(text)) => drop(self.ended.get_or_insert(text)),
+                    Some(Wrong::Type(wrong)) => drop(self.error.get_or_insert(AnswerError::Type(wrong))),
+                    Some(Wrong::Value(error)) => drop(self.ended.get_or_insert(AnswerError::Value(error))),
                     None => {}
                 }
                 let value = value.into_value();
                 let node = Node::deserialize(&value).unwrap_or_else(|error| {
-                    self.error.get_or_insert_with(|| format!("json: cannot unmarshal a node: {error}"));
+                    self.error.get_or_insert(AnswerError::Node(error));
                     Node::default()
                 });
                 (Arc::new(node), value)
@@ -160,7 +171,7 @@ impl Decoder {
 }
 
 /// Reads the answer to `filter`.
-pub(super) fn filter_result(body: &[u8]) -> Result<FilterResult, String> {
+pub(super) fn filter_result(body: &[u8]) -> Result<FilterResult, AnswerError> {
     let mut decoder = Decoder::default();
     let mut result = FilterResult::default();
     for (name, value) in decoder.object(first_value(body)?, Place { field: None }, "v1.ExtenderFilterResult") {
@@ -181,7 +192,7 @@ pub(super) fn filter_result(body: &[u8]) -> Result<FilterResult, String> {
 }
 
 /// Reads the answer to `prioritize`: nodes with their scores, in order.
-pub(super) fn host_priorities(body: &[u8]) -> Result<Vec<(Str, i64)>, String> {
+pub(super) fn host_priorities(body: &[u8]) -> Result<Vec<(Str, i64)>, AnswerError> {
     let mut decoder = Decoder::default();
     let rows = decoder.array(first_value(body)?, Place { field: None }, "v1.HostPriorityList");
     let mut found = Vec::new();
@@ -201,7 +212,7 @@ pub(super) fn host_priorities(body: &[u8]) -> Result<Vec<(Str, i64)>, String> {
 }
 
 /// Reads the answer to `preempt`: victims by node, `None` for `null`.
-pub(super) fn preemption_result(body: &[u8]) -> Result<BTreeMap<Str, Option<MetaVictims>>, String> {
+pub(super) fn preemption_result(body: &[u8]) -> Result<BTreeMap<Str, Option<MetaVictims>>, AnswerError> {
     const ROOT: &str = "NodeNameToMetaVictims";
     let mut decoder = Decoder::default();
     let mut found = BTreeMap::new();
@@ -257,32 +268,35 @@ mod tests {
         let result = filter_result(body).unwrap();
         assert_eq!(result.node_names.unwrap(), ["a", "b"]);
         assert_eq!((result.failed["c"].as_str(), result.failed["d"].as_str(), result.nodes), ("x", "", None));
-        assert_eq!(filter_result(b"null"), Ok(FilterResult::default()));
-        assert_eq!(host_priorities(b"null"), Ok(Vec::new()));
+        assert_eq!(filter_result(b"null").unwrap(), FilterResult::default());
+        assert_eq!(host_priorities(b"null").unwrap(), Vec::new());
         assert_eq!(preemption_result(br#"{"nodenametometavictims":{"a":null}}"#).unwrap()["a"], None);
     }
 
     #[test]
     fn wrong_types_are_named_as_go_names_them() {
         let bad = br#"{"nodenames": 7, "NodeNameToMetaVictims": 7, "error": 7}"#;
-        let text = |result: Result<FilterResult, String>| result.unwrap_err();
+        let text = |result: Result<FilterResult, AnswerError>| result.unwrap_err().to_string();
         assert_eq!(
             text(filter_result(bad)),
             "json: cannot unmarshal number into Go struct field ExtenderFilterResult.NodeNames of type []string"
         );
         assert_eq!(
-            preemption_result(bad).unwrap_err(),
+            preemption_result(bad).unwrap_err().to_string(),
             "json: cannot unmarshal number into Go struct field ExtenderPreemptionResult.NodeNameToMetaVictims of type \
              map[string]*v1.MetaVictims"
         );
-        assert_eq!(host_priorities(bad).unwrap_err(), "json: cannot unmarshal object into Go value of type v1.HostPriorityList");
         assert_eq!(
-            host_priorities(br#"[{"host":"a","score":1.5}]"#).unwrap_err(),
+            host_priorities(bad).unwrap_err().to_string(),
+            "json: cannot unmarshal object into Go value of type v1.HostPriorityList"
+        );
+        assert_eq!(
+            host_priorities(br#"[{"host":"a","score":1.5}]"#).unwrap_err().to_string(),
             "json: cannot unmarshal number 1.5 into Go struct field HostPriority.Score of type int64"
         );
         assert_eq!(text(filter_result(b"[]")), "json: cannot unmarshal array into Go value of type v1.ExtenderFilterResult");
         assert_eq!(
-            preemption_result(br#"{"nodeNameToMetaVictims":{"n":{"numPDBViolations":"1"}}}"#).unwrap_err(),
+            preemption_result(br#"{"nodeNameToMetaVictims":{"n":{"numPDBViolations":"1"}}}"#).unwrap_err().to_string(),
             "json: cannot unmarshal string into Go struct field MetaVictims.NodeNameToMetaVictims.NumPDBViolations of type int64"
         );
     }
@@ -293,12 +307,12 @@ mod tests {
         let nodes = filter_result(body).unwrap().nodes.unwrap();
         assert_eq!((nodes[0].0.name().as_str(), nodes[1].0.name().as_str(), nodes.len()), ("a", "", 2));
         assert_eq!(
-            filter_result(br#"{"nodes":{"items":[{"metadata":{"name":7}}]}}"#).unwrap_err(),
+            filter_result(br#"{"nodes":{"items":[{"metadata":{"name":7}}]}}"#).unwrap_err().to_string(),
             "json: cannot unmarshal number into Go struct field ObjectMeta.Nodes.items.metadata.name of type string"
         );
         // A quantity reads itself, and its error ends the decoding.
         assert_eq!(
-            filter_result(br#"{"error":7,"nodes":{"items":[{"status":{"allocatable":{"cpu":"4kk"}}}]}}"#).unwrap_err(),
+            filter_result(br#"{"error":7,"nodes":{"items":[{"status":{"allocatable":{"cpu":"4kk"}}}]}}"#).unwrap_err().to_string(),
             "unable to parse quantity's suffix"
         );
         assert_eq!(filter_result(br#"{"nodes":{}}"#).unwrap().nodes, Some(Vec::new()));

@@ -72,7 +72,7 @@ impl<'a> CycleExtenders<'a> {
     pub fn filter(&self, extender: &Extender, pod: &Pod, nodes: &[Arc<NodeInfo>]) -> Result<Filtered, CallError> {
         let request = self.about_nodes(extender, pod, nodes);
         let body = self.send(extender, ExtenderVerb::Filter, request)?;
-        let result = answers::filter_result(body.as_bytes()).map_err(CallError::Failed)?;
+        let result = answers::filter_result(body.as_bytes()).map_err(|error| CallError::Failed(error.to_string()))?;
         if !result.error.is_empty() {
             return Err(CallError::Failed(result.error));
         }
@@ -107,7 +107,7 @@ impl<'a> CycleExtenders<'a> {
         }
         let request = self.about_nodes(extender, pod, nodes);
         let body = self.send(extender, ExtenderVerb::Prioritize, request)?;
-        let scores = answers::host_priorities(body.as_bytes()).map_err(CallError::Failed)?;
+        let scores = answers::host_priorities(body.as_bytes()).map_err(|error| CallError::Failed(error.to_string()))?;
         let counts = |score: i64| score.wrapping_mul(extender.weight).wrapping_mul(SCORE_FACTOR);
         Ok(scores.into_iter().map(|(node, score)| (node, counts(score))).collect())
     }
@@ -120,7 +120,7 @@ impl<'a> CycleExtenders<'a> {
     pub fn preempt(&self, extender: &Extender, pod: &Pod, candidates: &Victims, snapshot: &Snapshot) -> Result<Victims, CallError> {
         let request = wire::about_candidates(self.questions.asker(), pod, candidates, extender.node_cache_capable);
         let body = self.send(extender, ExtenderVerb::Preempt, request)?;
-        let result = answers::preemption_result(body.as_bytes()).map_err(CallError::Failed)?;
+        let result = answers::preemption_result(body.as_bytes()).map_err(|error| CallError::Failed(error.to_string()))?;
         let mut left = Victims::new();
         for (name, victims) in result {
             let failed = || CallError::Failed(format!("nodeinfo not found for node name {name:?}"));

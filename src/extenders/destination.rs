@@ -21,28 +21,45 @@ pub struct Destination {
     pub user: Option<Secret<String>>,
 }
 
+/// Why no call can go to a URL, without anything of it but its scheme.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DestinationError {
+    /// Neither http nor https.
+    #[error("unsupported protocol scheme {0:?}")]
+    Scheme(String),
+    /// Not a URL.
+    #[error("the URL is invalid")]
+    Url,
+    /// A URL without a host.
+    #[error("http: no Host in request URL")]
+    NoHost,
+    /// A port that is no number from 0 to 65535.
+    #[error("the port of the URL is invalid")]
+    Port,
+}
+
 impl Destination {
     /// Reads a URL.
     ///
     /// # Errors
-    /// Returns why no call can go there, without anything of the URL but its scheme.
-    pub fn parse(url: &str) -> Result<Self, String> {
+    /// When no call can go there.
+    pub fn parse(url: &str) -> Result<Self, DestinationError> {
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         let tls = match scheme.to_ascii_lowercase().as_str() {
             "http" => false,
             "https" => true,
             _ if scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b)) => {
-                return Err(format!("unsupported protocol scheme {scheme:?}"));
+                return Err(DestinationError::Scheme(scheme.to_owned()));
             }
             // The text before a later `://` may hold a password.
-            _ => return Err("the URL is invalid".to_owned()),
+            _ => return Err(DestinationError::Url),
         };
-        let uri: Uri = url.parse().map_err(|_| "the URL is invalid".to_owned())?;
+        let uri: Uri = url.parse().map_err(|_| DestinationError::Url)?;
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         let (user, authority) = authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
         let host = uri.host().unwrap_or_default();
         if host.is_empty() {
-            return Err("http: no Host in request URL".to_owned());
+            return Err(DestinationError::NoHost);
         }
         let port = match authority.strip_prefix(host).map(|port| port.strip_prefix(':').unwrap_or(port)) {
             Some("") => {
@@ -53,9 +70,9 @@ impl Destination {
                 }
             }
             // A number may have a sign in Rust, a port may not.
-            Some(port) if port.starts_with('+') => return Err("the port of the URL is invalid".to_owned()),
-            Some(port) => port.parse().map_err(|_| "the port of the URL is invalid".to_owned())?,
-            None => return Err("the URL is invalid".to_owned()),
+            Some(port) if port.starts_with('+') => return Err(DestinationError::Port),
+            Some(port) => port.parse().map_err(|_| DestinationError::Port)?,
+            None => return Err(DestinationError::Url),
         };
         Ok(Self {
             tls,
@@ -103,7 +120,7 @@ mod tests {
             "http://good.host\\@127.0.0.1/",
             "h",
         ] {
-            let error = Destination::parse(url).unwrap_err();
+            let error = Destination::parse(url).unwrap_err().to_string();
             assert!(!error.contains("hun") && !error.contains("ter2"), "{error}");
         }
     }

@@ -2,7 +2,25 @@
 //!
 //! Numbers stay as they are written, names of objects may repeat, and what is no UTF-8 is replaced.
 
+use std::borrow::Cow;
+
 use crate::limits::extenders::{ANSWER_DEPTH, ANSWER_ITEMS, ANSWER_VALUES};
+
+/// Why a text is no JSON. The texts are Go's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum SyntaxError {
+    #[error("EOF")]
+    Empty,
+    #[error("unexpected EOF")]
+    End,
+    #[error("invalid character {} {place}", quoted(*.byte))]
+    Character { byte: u8, place: Cow<'static, str> },
+    #[error("exceeded max depth")]
+    TooDeep,
+    /// The limit of this program.
+    #[error("the answer holds too many values")]
+    TooManyValues,
+}
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,23 +64,19 @@ impl Json {
 /// Reads the first value of a text, as `json.Decoder` does.
 ///
 /// # Errors
-/// The text of Go's error.
-pub(super) fn first_value(text: &[u8]) -> Result<Json, String> {
+/// Where Go has an error, with its text.
+pub(super) fn first_value(text: &[u8]) -> Result<Json, SyntaxError> {
     value_within(text, ANSWER_VALUES, ANSWER_ITEMS)
 }
 
 /// Reads the first value of a text, if it holds no more values than that, and no more in one list or object.
-fn value_within(text: &[u8], values: usize, items: usize) -> Result<Json, String> {
+fn value_within(text: &[u8], values: usize, items: usize) -> Result<Json, SyntaxError> {
     let mut reader = Reader { text, at: 0, values, items };
     reader.skip_space();
     if reader.peek().is_none() {
-        return Err("EOF".to_owned());
+        return Err(SyntaxError::Empty);
     }
     reader.document()
-}
-
-fn too_many() -> String {
-    "the answer holds too many values".to_owned()
 }
 
 /// A list or object that is being read.
@@ -93,20 +107,20 @@ impl Reader<'_> {
     }
 
     /// Returns the byte here, past blanks.
-    fn next_byte(&mut self) -> Result<u8, String> {
+    fn next_byte(&mut self) -> Result<u8, SyntaxError> {
         self.skip_space();
         self.here()
     }
 
-    fn here(&self) -> Result<u8, String> {
-        self.peek().ok_or_else(|| "unexpected EOF".to_owned())
+    fn here(&self) -> Result<u8, SyntaxError> {
+        self.peek().ok_or(SyntaxError::End)
     }
 
     /// Reads a value. Open arrays and objects are in a list, so that depth takes no stack.
-    fn document(&mut self) -> Result<Json, String> {
+    fn document(&mut self) -> Result<Json, SyntaxError> {
         let mut open: Vec<Open> = Vec::new();
         loop {
-            let Some(left) = self.values.checked_sub(1) else { return Err(too_many()) };
+            let Some(left) = self.values.checked_sub(1) else { return Err(SyntaxError::TooManyValues) };
             self.values = left;
             let mut value = match self.next_byte()? {
                 b'[' => {
@@ -138,7 +152,7 @@ impl Reader<'_> {
                 let ended = match last {
                     Open::Array(items) => {
                         if items.len() >= self.items {
-                            return Err(too_many());
+                            return Err(SyntaxError::TooManyValues);
                         }
                         items.push(value);
                         match self.next_byte()? {
@@ -149,7 +163,7 @@ impl Reader<'_> {
                     }
                     Open::Object(fields, name) => {
                         if fields.len() >= self.items {
-                            return Err(too_many());
+                            return Err(SyntaxError::TooManyValues);
                         }
                         fields.push((std::mem::take(name), value));
                         match self.next_byte()? {
@@ -169,19 +183,19 @@ impl Reader<'_> {
                 value = match open.pop() {
                     Some(Open::Array(items)) => Json::Array(items),
                     Some(Open::Object(fields, _)) => Json::Object(fields),
-                    None => return Err("unexpected EOF".to_owned()),
+                    None => return Err(SyntaxError::End),
                 };
             }
         }
     }
 
-    fn enter(&mut self, open: &[Open]) -> Result<(), String> {
+    fn enter(&mut self, open: &[Open]) -> Result<(), SyntaxError> {
         self.at += 1;
-        if open.len() >= ANSWER_DEPTH { Err("exceeded max depth".to_owned()) } else { Ok(()) }
+        if open.len() >= ANSWER_DEPTH { Err(SyntaxError::TooDeep) } else { Ok(()) }
     }
 
     /// Reads the name of a field, up to behind its colon.
-    fn name(&mut self) -> Result<String, String> {
+    fn name(&mut self) -> Result<String, SyntaxError> {
         match self.next_byte()? {
             b'"' => {}
             other => return Err(invalid(other, "looking for beginning of object key string")),
@@ -194,7 +208,7 @@ impl Reader<'_> {
         Ok(name)
     }
 
-    fn scalar(&mut self) -> Result<Json, String> {
+    fn scalar(&mut self) -> Result<Json, SyntaxError> {
         match self.here()? {
             b'"' => self.string().map(Json::Text),
             b't' => self.literal("true", Json::Bool(true)),
@@ -205,18 +219,18 @@ impl Reader<'_> {
         }
     }
 
-    fn literal(&mut self, word: &str, value: Json) -> Result<Json, String> {
+    fn literal(&mut self, word: &str, value: Json) -> Result<Json, SyntaxError> {
         for expected in word.bytes() {
             let found = self.here()?;
             if found != expected {
-                return Err(invalid(found, &format!("in literal {word} (expecting {})", quoted(expected))));
+                return Err(invalid(found, format!("in literal {word} (expecting {})", quoted(expected))));
             }
             self.at += 1;
         }
         Ok(value)
     }
 
-    fn number(&mut self) -> Result<Json, String> {
+    fn number(&mut self) -> Result<Json, SyntaxError> {
         let start = self.at;
         if self.here()? == b'-' {
             self.at += 1;
@@ -240,7 +254,7 @@ impl Reader<'_> {
         Ok(Json::Number(String::from_utf8_lossy(&self.text[start..self.at]).into_owned()))
     }
 
-    fn one_digit(&mut self, place: &str) -> Result<(), String> {
+    fn one_digit(&mut self, place: &'static str) -> Result<(), SyntaxError> {
         match self.here()? {
             b'0'..=b'9' => self.digits(),
             other => return Err(invalid(other, place)),
@@ -255,7 +269,7 @@ impl Reader<'_> {
     }
 
     /// Reads a string, from its first quotation mark on.
-    fn string(&mut self) -> Result<String, String> {
+    fn string(&mut self) -> Result<String, SyntaxError> {
         self.at += 1;
         let mut bytes: Vec<u8> = Vec::new();
         loop {
@@ -270,7 +284,7 @@ impl Reader<'_> {
         }
     }
 
-    fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<(), String> {
+    fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<(), SyntaxError> {
         let byte = self.here()?;
         self.at += 1;
         bytes.push(match byte {
@@ -302,7 +316,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn hex(&mut self) -> Result<u16, String> {
+    fn hex(&mut self) -> Result<u16, SyntaxError> {
         let mut unit = 0;
         for _ in 0..4 {
             let byte = self.here()?;
@@ -314,8 +328,8 @@ impl Reader<'_> {
     }
 }
 
-fn invalid(byte: u8, place: &str) -> String {
-    format!("invalid character {} {place}", quoted(byte))
+fn invalid(byte: u8, place: impl Into<Cow<'static, str>>) -> SyntaxError {
+    SyntaxError::Character { byte, place: place.into() }
 }
 
 /// Returns a byte as Go shows a character.
@@ -347,12 +361,12 @@ mod tests {
         let of = |text: &str, values| value_within(text.as_bytes(), values, 2).map(|_| ());
         assert_eq!(of("[1, {\"a\": []}]", 4), Ok(()));
         for (text, values) in [("[1, {\"a\": []}]", 3), ("[1, 2, 3]", 10), ("{\"a\": 1, \"b\": 2, \"c\": 3}", 10)] {
-            assert_eq!(of(text, values), Err("the answer holds too many values".to_owned()));
+            assert_eq!(of(text, values), Err(SyntaxError::TooManyValues));
         }
     }
 
     fn error(text: &str) -> String {
-        first_value(text.as_bytes()).unwrap_err()
+        first_value(text.as_bytes()).unwrap_err().to_string()
     }
 
     #[test]

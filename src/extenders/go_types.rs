@@ -1,5 +1,7 @@
 //! The types of a Node as Go decodes it, for the words of an error about a value of a wrong type.
 
+use std::fmt;
+
 use super::go_json::Json;
 
 /// The type of a field.
@@ -125,20 +127,50 @@ const STATUS: Type = Struct(
 
 const NODE: Type = Struct("Node", &[("kind", STRING), ("apiVersion", STRING), ("metadata", METADATA), ("spec", SPEC), ("status", STATUS)]);
 
+/// A value of a wrong type, with where Go would put it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WrongType {
+    pub(super) what: String,
+    /// The innermost struct, and the fields from the outermost on, with dots.
+    pub(super) field: Option<(String, String)>,
+    pub(super) go_type: String,
+}
+
+impl fmt::Display for WrongType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, field, go_type } = self;
+        match field {
+            Some((of, path)) => write!(f, "json: cannot unmarshal {what} into Go struct field {of}.{path} of type {go_type}"),
+            None => write!(f, "json: cannot unmarshal {what} into Go value of type {go_type}"),
+        }
+    }
+}
+
+/// Why a value that reads itself fails.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ValueError {
+    #[error("{0}")]
+    Time(WrongType),
+    #[error("{}", FORMAT_WRONG)]
+    QuantityFormat,
+    #[error("{}", SUFFIX_WRONG)]
+    QuantitySuffix,
+}
+
 /// An error in a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
     /// A value is of a wrong type. Decoding goes on, and the first such error counts.
-    Type(String),
+    Type(WrongType),
     /// A value that reads itself fails. Decoding ends.
-    Value(String),
+    Value(ValueError),
 }
 
 /// Returns the first error of Go in a node that is at `path` of an answer, and ends decoding if it does so.
 pub(super) fn wrong_in_node(value: &Json, of: &'static str, path: &str) -> Option<Wrong> {
     let mut first = None;
     match check(value, &NODE, &Place { of, path: path.to_owned() }, &mut first) {
-        Err(text) => Some(Wrong::Value(text)),
+        Err(error) => Some(Wrong::Value(error)),
         Ok(()) => first.map(Wrong::Type),
     }
 }
@@ -150,10 +182,10 @@ struct Place {
 }
 
 /// Checks a value; `Err` where decoding ends.
-fn check(value: &Json, wanted: &Type, place: &Place, first: &mut Option<String>) -> Result<(), String> {
+fn check(value: &Json, wanted: &Type, place: &Place, first: &mut Option<WrongType>) -> Result<(), ValueError> {
     let mut wrong = |what: &str, go_type: &str| {
-        let text = || format!("json: cannot unmarshal {what} into Go struct field {}.{} of type {go_type}", place.of, place.path);
-        first.get_or_insert_with(text);
+        let field = || Some((place.of.to_owned(), place.path.clone()));
+        first.get_or_insert_with(|| WrongType { what: what.to_owned(), field: field(), go_type: go_type.to_owned() });
     };
     match (wanted, value) {
         (_, Json::Null) | (Text(_), Json::Text(_)) | (Bool, Json::Bool(_)) => {}
@@ -167,9 +199,11 @@ fn check(value: &Json, wanted: &Type, place: &Place, first: &mut Option<String>)
         }
         (Int(go_type, _), other) => wrong(other.kind(), go_type),
         (Time, Json::Text(_)) => {}
-        (Time, other) => return Err(format!("json: cannot unmarshal {} into Go value of type string", other.kind())),
+        (Time, other) => {
+            return Err(ValueError::Time(WrongType { what: other.kind().to_owned(), field: None, go_type: "string".to_owned() }));
+        }
         (Quantity, Json::Text(text) | Json::Number(text)) => check_quantity(text)?,
-        (Quantity, _) => return Err(FORMAT_WRONG.to_owned()),
+        (Quantity, _) => return Err(ValueError::QuantityFormat),
         (Map(_, inner), Json::Object(fields)) => {
             for (_, value) in fields {
                 check(value, inner, place, first)?;
@@ -201,7 +235,7 @@ const FORMAT_WRONG: &str = "quantities must match the regular expression '^([+-]
 /// `ErrSuffix` there.
 const SUFFIX_WRONG: &str = "unable to parse quantity's suffix";
 
-fn check_quantity(text: &str) -> Result<(), String> {
+fn check_quantity(text: &str) -> Result<(), ValueError> {
     let text = text.trim();
     if text.parse::<crate::cluster::Quantity>().is_ok() {
         return Ok(());
@@ -211,7 +245,7 @@ fn check_quantity(text: &str) -> Result<(), String> {
     let suffix = after.trim_start_matches(|c: char| "eEinumkKMGTP".contains(c));
     let exponent = suffix.strip_prefix(['+', '-']).unwrap_or(suffix);
     let matches = after.len() < rest.len() && exponent.bytes().all(|byte| byte.is_ascii_digit());
-    Err(if matches { SUFFIX_WRONG } else { FORMAT_WRONG }.to_owned())
+    Err(if matches { ValueError::QuantitySuffix } else { ValueError::QuantityFormat })
 }
 
 #[cfg(test)]
@@ -219,14 +253,18 @@ mod tests {
     use super::super::go_json::first_value;
     use super::*;
 
-    fn wrong(text: &str) -> Option<Wrong> {
-        wrong_in_node(&first_value(text.as_bytes()).unwrap(), "NodeList", "Nodes.items")
+    /// Returns whether decoding ends, and the text of the error.
+    fn wrong(text: &str) -> Option<(bool, String)> {
+        wrong_in_node(&first_value(text.as_bytes()).unwrap(), "NodeList", "Nodes.items").map(|wrong| match wrong {
+            Wrong::Type(wrong) => (false, wrong.to_string()),
+            Wrong::Value(error) => (true, error.to_string()),
+        })
     }
 
     #[test]
     fn a_wrong_type_is_named_with_its_struct_and_its_path() {
         let field = |what: &str, field: &str, go_type: &str| {
-            Some(Wrong::Type(format!("json: cannot unmarshal {what} into Go struct field {field} of type {go_type}")))
+            Some((false, format!("json: cannot unmarshal {what} into Go struct field {field} of type {go_type}")))
         };
         for (text, expected) in [
             (r#"{"metadata":{"name":"a","labels":{"x":"y"}},"spec":{"taints":null},"more":7}"#, None),
@@ -252,7 +290,7 @@ mod tests {
 
     #[test]
     fn times_and_amounts_end_the_decoding() {
-        let value = |text: &str| Some(Wrong::Value(text.to_owned()));
+        let value = |text: &str| Some((true, text.to_owned()));
         for (text, expected) in [
             (r#"{"kind":1,"status":{"allocatable":{"cpu":"4x"}}}"#, value(FORMAT_WRONG)),
             (r#"{"status":{"allocatable":{"cpu":true}}}"#, value(FORMAT_WRONG)),

@@ -31,7 +31,7 @@ use std::time::Duration;
 pub use asker::{Answer, AnswerBody, Asker, Asking, ExtenderTransport, Originals, QuestionId, RecordedCall, Recorder};
 pub use calls::{CallError, CycleExtenders, Filtered, Victims};
 #[cfg(feature = "extenders")]
-pub use destination::Destination;
+pub use destination::{Destination, DestinationError};
 
 use crate::cluster::{Container, Pod, Str};
 use crate::framework::{ExtenderName, ExtenderVerb};

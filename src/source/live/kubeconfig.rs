@@ -236,7 +236,7 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
             // Editors and shells end files with a line break, which a header cannot contain.
             user.token = Some(token.trim().to_owned().into());
         }
-        check_user(user).map_err(no_credentials)?;
+        check_user(user).map_err(|error| no_credentials(error.to_string()))?;
     }
     if let Some(path) = &cluster.certificate_authority {
         check_file(Path::new(path)).map_err(|error| bad(format!("certificate-authority {path}: {error}")))?;
@@ -269,39 +269,61 @@ fn complete_server(cluster: &mut Cluster) {
     }
 }
 
+/// Why a file that a kubeconfig names is not read.
+#[derive(Debug, thiserror::Error)]
+enum FileError {
+    #[error("is not a regular file")]
+    NotRegular,
+    #[error("is longer than {} MiB", CREDENTIAL_FILE >> 20)]
+    TooLong,
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+/// Why the credentials of a user are not used.
+#[derive(Debug, thiserror::Error)]
+enum CredentialError {
+    #[error("the token contains characters that no header can hold, such as control characters")]
+    Token,
+    #[error("as and as-groups contain characters that no header can hold")]
+    Impersonation,
+    #[error("{field} {path}: {error}")]
+    File { field: &'static str, path: String, error: FileError },
+}
+
 /// Checks what of a user goes into the headers of requests, and that files of credentials are files; errors name the field only.
-fn check_user(user: &AuthInfo) -> Result<(), String> {
+fn check_user(user: &AuthInfo) -> Result<(), CredentialError> {
     let is_header = |text: &str| HeaderValue::from_str(text).is_ok();
     if user.token.as_ref().is_some_and(|token| !is_header(token.expose_secret())) {
-        return Err("the token contains characters that no header can hold, such as control characters".to_owned());
+        return Err(CredentialError::Token);
     }
     let groups = user.impersonate_groups.iter().flatten();
     if !user.impersonate.iter().chain(groups).all(|name| is_header(name)) {
-        return Err("as and as-groups contain characters that no header can hold".to_owned());
+        return Err(CredentialError::Impersonation);
     }
     for (field, path) in [("client-certificate", &user.client_certificate), ("client-key", &user.client_key)] {
         if let Some(path) = path {
-            check_file(Path::new(path)).map_err(|error| format!("{field} {path}: {error}"))?;
+            check_file(Path::new(path)).map_err(|error| CredentialError::File { field, path: path.clone(), error })?;
         }
     }
     Ok(())
 }
 
 /// Checks that a path, or the target of a link, is a regular file up to the limit; one that is missing is reported by its reader.
-fn check_file(path: &Path) -> Result<(), String> {
+fn check_file(path: &Path) -> Result<(), FileError> {
     match std::fs::metadata(path) {
-        Ok(about) if !about.is_file() => Err("is not a regular file".to_owned()),
-        Ok(about) if about.len() > CREDENTIAL_FILE => Err(format!("is longer than {} MiB", CREDENTIAL_FILE >> 20)),
+        Ok(about) if !about.is_file() => Err(FileError::NotRegular),
+        Ok(about) if about.len() > CREDENTIAL_FILE => Err(FileError::TooLong),
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
 /// Returns the text of a regular file.
-fn text_of(path: &str) -> Result<String, String> {
+fn text_of(path: &str) -> Result<String, FileError> {
     check_file(Path::new(path))?;
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(CREDENTIAL_FILE).read_to_string(&mut text));
-    read.map(|_| text).map_err(|error| error.to_string())
+    Ok(read.map(|_| text)?)
 }
 
 fn in_cluster() -> Result<Loaded, ConnectError> {
