@@ -98,10 +98,10 @@ impl Screen {
     fn press(&mut self, key: &str) {
         let action = keymap().pressed(&contexts(&self.state), key).unwrap_or_else(|| panic!("no key {key}"));
         update(&mut self.state, &mut self.explorer, action);
-        while self.state.running.is_some() {
+        while self.state.tasks.running.is_some() {
             go_on(&mut self.state, &mut self.explorer, || true);
         }
-        while self.state.working.is_some() && self.state.overlay.is_none() {
+        while self.state.tasks.working.is_some() && self.state.overlay.is_none() {
             poll_job(&mut self.state, &mut self.explorer);
         }
     }

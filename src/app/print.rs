@@ -92,10 +92,10 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
         // Copying and suspending need a terminal.
         _ => {}
     }
-    while state.running.is_some() {
+    while state.tasks.running.is_some() {
         ui::go_on(state, driver, || true);
     }
-    while state.working.is_some() && state.overlay.is_none() {
+    while state.tasks.working.is_some() && state.overlay.is_none() {
         if !ui::poll_job(state, driver) {
             std::thread::yield_now();
         }

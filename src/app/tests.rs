@@ -163,7 +163,7 @@ impl Screen {
 
     /// Waits for the job that runs on another thread, if there is one.
     fn wait(&mut self) {
-        while self.state.working.is_some() {
+        while self.state.tasks.working.is_some() {
             poll_job(&mut self.state, &mut self.explorer);
             std::thread::yield_now();
         }

@@ -89,7 +89,7 @@ impl UiThread {
             Kind::Follow => !self.line.is_empty(),
             Kind::Run => false,
         };
-        let ticks = self.state.busy.as_ref().map_or(0, |busy| busy.ticks + 1);
+        let ticks = self.state.tasks.busy.as_ref().map_or(0, |busy| busy.ticks + 1);
         waits.then(|| under_way.began + TICK * (u32::try_from(ticks).unwrap_or(u32::MAX).saturating_add(1)))
     }
 
@@ -100,8 +100,8 @@ impl UiThread {
             Kind::Asked(what) => (what, !under_way.guard.is_committed()),
             Kind::Run | Kind::Follow => ("applying changes", false),
         };
-        let ticks = self.state.busy.as_ref().map_or(0, |busy| busy.ticks + 1);
-        self.state.busy = Some(Busy { what, stops, ticks });
+        let ticks = self.state.tasks.busy.as_ref().map_or(0, |busy| busy.ticks + 1);
+        self.state.tasks.busy = Some(Busy { what, stops, ticks });
     }
 
     /// Handles an event of the terminal. Returns an effect for the event loop.
@@ -122,7 +122,7 @@ impl UiThread {
                 ui::update(&mut self.state, &mut self.explorer, action)
             }
             // Esc cancels only once the screen says so; before, it was meant for something else.
-            Some(Action::BACK) if kind == Kind::Run || self.state.busy.as_ref().is_some_and(|busy| busy.stops) => self.give_up(event),
+            Some(Action::BACK) if kind == Kind::Run || self.state.tasks.busy.as_ref().is_some_and(|busy| busy.stops) => self.give_up(event),
             Some(action) if kind == Kind::Follow && first && ui::runs_on_ui_thread(&self.state, &action) => {
                 ui::update(&mut self.state, &mut self.explorer, action)
             }
@@ -169,7 +169,7 @@ impl UiThread {
 
     /// Returns whether a job or the overview is to be polled.
     pub(super) fn looks_at_jobs(&self) -> bool {
-        !self.is_busy() && (self.state.working.is_some() || ui::overview_has_update(&self.state))
+        !self.is_busy() && (self.state.tasks.working.is_some() || ui::overview_has_update(&self.state))
     }
 
     /// Polls the job and the overview. Returns whether anything is new.
@@ -201,7 +201,7 @@ impl UiThread {
                         Some(why) => format!("Pod {pod} {why}"),
                         None => format!("there is no Pod {pod}{}", pod_meant(&timeline.keyframe().cluster, &pod)),
                     };
-                    state.subject = None;
+                    state.subjects.subject = None;
                     state.list_mut(Pane::QUEUES).reset();
                     if let Some(only) = ui::greet(state, explorer) {
                         ui::show_pod_first(state, explorer, &only);
@@ -216,7 +216,7 @@ impl UiThread {
 
     /// Continues a run, if there is one.
     pub(super) fn go_on(&mut self) {
-        if self.state.running.is_some() && !self.is_busy() {
+        if self.state.tasks.running.is_some() && !self.is_busy() {
             self.give(
                 Kind::Run,
                 Box::new(|state, explorer, guard| {
@@ -240,7 +240,7 @@ impl UiThread {
 
     /// Applies changes of a live cluster. Returns false while a task or a run is in progress.
     pub(super) fn follow(&mut self) -> bool {
-        if self.is_busy() || self.state.running.is_some() {
+        if self.is_busy() || self.state.tasks.running.is_some() {
             return false;
         }
         self.give(Kind::Follow, Box::new(|_, explorer, _| Outcome::Followed(explorer.follow())));
@@ -255,7 +255,7 @@ impl UiThread {
     /// Cancels the running task and keeps the originals, unless it has committed to an irreversible effect.
     fn give_up(&mut self, key: Event) -> Option<Effect> {
         let Some(under_way) = self.under_way.take_if(|u| u.guard.cancel()) else { return self.wait_in_line(key) };
-        self.state.busy = None;
+        self.state.tasks.busy = None;
         self.line.clear();
         if under_way.kind == Kind::Run {
             return ui::update(&mut self.state, &mut self.explorer, Action::BACK);
@@ -271,7 +271,7 @@ impl UiThread {
                 // The worker panicked: keep the originals; the event loop shows the report.
                 self.under_way = None;
                 self.line.clear();
-                (self.state.busy, self.state.running) = (None, None);
+                (self.state.tasks.busy, self.state.tasks.running) = (None, None);
                 return Outcome::Done(None);
             };
             // Ignore the result of a cancelled task.
@@ -284,7 +284,7 @@ impl UiThread {
     fn put(&mut self, answer: Answer) -> Outcome {
         let Answer { state, explorer, outcome, .. } = answer;
         let size = self.state.size;
-        self.state.busy = None;
+        self.state.tasks.busy = None;
         match outcome {
             // Without changes only the pause before the next batch differs, which the session's clone has.
             Outcome::Followed(false) => self.explorer = explorer,

@@ -92,7 +92,7 @@ fn keys_that_come_in_meanwhile_keep_their_order() {
     assert!(screen.has_line() && screen.state.overlay.is_none());
     go.send(()).unwrap();
     assert_eq!(screen.settle(), [Effect::Quit]);
-    assert_eq!((screen.state.detail.as_deref(), screen.revisions()), (Some("worker-a1"), 2));
+    assert_eq!((screen.state.subjects.detail.as_deref(), screen.revisions()), (Some("worker-a1"), 2));
 }
 
 #[test]
@@ -124,13 +124,13 @@ fn esc_gives_up_what_the_screen_says_it_stops_and_nothing_else() {
     // Before the screen says that it stops something, Esc waits like any key.
     screen.take(ESC);
     assert!(screen.is_busy() && screen.has_line());
-    assert!(screen.next_tick().is_some() && screen.state.busy.is_none());
+    assert!(screen.next_tick().is_some() && screen.state.tasks.busy.is_none());
     screen.tick();
     screen.tick();
-    assert_eq!(screen.state.busy, Some(Busy { what: "deciding", stops: true, ticks: 1 }));
+    assert_eq!(screen.state.tasks.busy, Some(Busy { what: "deciding", stops: true, ticks: 1 }));
     screen.take(key('j'));
     screen.take(ESC);
-    assert!(!screen.is_busy() && !screen.has_line() && screen.state.busy.is_none());
+    assert!(!screen.is_busy() && !screen.has_line() && screen.state.tasks.busy.is_none());
     assert_eq!((screen.said(), screen.revisions()), ("stopped", 0));
     // The result of the cancelled task arrives, and is ignored.
     go.send(()).unwrap();
@@ -154,7 +154,7 @@ fn what_cannot_be_undone_is_not_given_up() {
     );
     assert!(taken.recv().unwrap());
     screen.tick();
-    assert_eq!(screen.state.busy, Some(Busy { what: "working", stops: false, ticks: 0 }));
+    assert_eq!(screen.state.tasks.busy, Some(Busy { what: "working", stops: false, ticks: 0 }));
     screen.take(ESC);
     assert!(screen.is_busy());
     go.send(()).unwrap();
@@ -200,15 +200,15 @@ fn a_run_continues_in_pieces_and_stops_at_once() {
     let mut screen = screen();
     screen.take(key('S'));
     screen.settle();
-    assert!(screen.state.running.is_some() && screen.revisions() == 0);
+    assert!(screen.state.tasks.running.is_some() && screen.revisions() == 0);
     screen.go_on();
     assert!(screen.is_busy() && screen.next_tick().is_none());
     screen.take(ESC);
-    assert!(!screen.is_busy() && screen.state.running.is_none());
+    assert!(!screen.is_busy() && screen.state.tasks.running.is_none());
     assert_eq!((screen.said(), screen.revisions()), ("stopped", 0));
     screen.take(key('S'));
     screen.settle();
-    while screen.state.running.is_some() {
+    while screen.state.tasks.running.is_some() {
         screen.go_on();
         screen.settle();
     }

@@ -26,7 +26,7 @@ impl FailureKind {
     }
 }
 
-/// What the user may do about a failure.
+/// A way out of a failure, or another reason for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// A name that there is and that is nearly the typed one.
@@ -51,7 +51,7 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The lines for standard error.
     pub message: Lines,
-    /// What the user may do, and what else may be the reason.
+    /// Ways out, and other reasons.
     pub hints: Vec<Hint>,
 }
 

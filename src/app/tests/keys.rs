@@ -24,11 +24,11 @@ fn check(words: &str, expected: &str) {
         Pane::QUEUES => selected(state.list(Pane::QUEUES)),
         Pane::NODES => selected(state.list(Pane::NODES)),
         Pane::PREEMPTION => selected(state.list(Pane::PREEMPTION)),
-        Pane::NODE => format!("{} {}", state.detail.as_ref().unwrap(), selected(state.list(Pane::NODE))),
+        Pane::NODE => format!("{} {}", state.subjects.detail.as_ref().unwrap(), selected(state.list(Pane::NODE))),
         Pane::STEPS | Pane::MESSAGE => "-".to_owned(),
         page => selected(state.list(page)),
     };
-    let actual = format!("{}:{} {:?}/{:?} {list}", cursor.revision, cursor.event, state.focus, state.right);
+    let actual = format!("{}:{} {:?}/{:?} {list}", cursor.revision, cursor.event, state.focus, state.arrangement.right);
     assert_eq!(actual, expected, "after {words}");
 }
 
@@ -81,7 +81,7 @@ fn keys_on_the_page_of_a_pod_are_about_that_pod() {
     let mut screen = Screen::asked(120, 40);
     // The cycle is about shop/payments, the page about another pod.
     screen.act("c 1 j v");
-    let page = screen.state.pod.clone().expect("a pod");
+    let page = screen.state.subjects.pod.clone().expect("a pod");
     assert_ne!(page.to_string(), "shop/payments");
     screen.act("x");
     assert!(screen.overlay().starts_with(&format!("Fixes for {page}")));

@@ -49,7 +49,7 @@ fn the_overview_is_whole_again_after_it_was_left() {
     assert!(all.len() > 3);
     for away in ["n", "c b", ":pod shop/payments; 3"] {
         screen.act(away);
-        assert_ne!(screen.state.whole, Some(Pane::OVERVIEW), "{away}");
+        assert_ne!(screen.state.arrangement.whole, Some(Pane::OVERVIEW), "{away}");
         screen.act("0");
         assert!(causes(&screen).len() > 3, "{away}");
     }
@@ -107,9 +107,9 @@ fn the_overview_at_four_sizes() {
 fn the_first_screen_is_the_overview_the_only_pod_s_decision_or_that_nothing_waits() {
     let greeted = |waiting| Screen::listed(&cluster(waiting), 80, 24).greet();
     let several = greeted(2);
-    assert_eq!((several.state.whole, several.state.focus), (Some(Pane::OVERVIEW), Pane::OVERVIEW));
+    assert_eq!((several.state.arrangement.whole, several.state.focus), (Some(Pane::OVERVIEW), Pane::OVERVIEW));
     let only = greeted(1);
-    assert_eq!(only.state.whole, None);
+    assert_eq!(only.state.arrangement.whole, None);
     assert_eq!(only.timeline().cycle().start.as_ref().map(|start| start.pod.to_string()).as_deref(), Some("shop/api-00"));
     let none = greeted(0).text();
     assert!(
@@ -119,7 +119,7 @@ fn the_first_screen_is_the_overview_the_only_pod_s_decision_or_that_nothing_wait
     // A session that is not at its start stays where it is.
     let mut elsewhere = Screen::listed(&cluster(2), 80, 24);
     elsewhere.act("c");
-    assert_eq!(elsewhere.greet().state.whole, None);
+    assert_eq!(elsewhere.greet().state.arrangement.whole, None);
 }
 
 #[test]
@@ -181,19 +181,19 @@ fn a_pod_leads_to_its_decision_and_back() {
     for (width, height) in SIZES {
         let mut screen = Screen::greeted("payments", width, height);
         screen.act("/ 'payments' enter j j enter");
-        assert_eq!(screen.state.whole, None);
+        assert_eq!(screen.state.arrangement.whole, None);
         assert_eq!(screen.timeline().cycle().start.as_ref().map(|start| start.pod.to_string()).as_deref(), Some("shop/payments"));
         screen.act("esc");
-        assert_eq!(screen.state.whole, Some(Pane::OVERVIEW));
+        assert_eq!(screen.state.arrangement.whole, Some(Pane::OVERVIEW));
         screen.act("esc");
         assert_eq!(screen.state.filter(Pane::OVERVIEW), "");
         // Steps leave it, and `0` and the command go to it.
         screen.act("n");
-        assert_eq!(screen.state.whole, None);
+        assert_eq!(screen.state.arrangement.whole, None);
         screen.act("0");
-        assert_eq!(screen.state.whole, Some(Pane::OVERVIEW));
+        assert_eq!(screen.state.arrangement.whole, Some(Pane::OVERVIEW));
         screen.act("1 :overview;");
-        assert_eq!(screen.state.whole, Some(Pane::OVERVIEW));
+        assert_eq!(screen.state.arrangement.whole, Some(Pane::OVERVIEW));
     }
 }
 

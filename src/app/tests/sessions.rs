@@ -255,9 +255,9 @@ fn pending_pods_is_next_to_what_the_cluster_s_scheduler_wrote() {
     assert_eq!((written.source, written.attempts), ("condition", 1));
     // Esc cancels the job, and no overlay opens afterwards.
     update(&mut screen.state, &mut screen.explorer, Action::Verb("agreement"));
-    if screen.state.working.is_some() {
+    if screen.state.tasks.working.is_some() {
         update(&mut screen.state, &mut screen.explorer, Action::BACK);
-        assert!(screen.state.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
+        assert!(screen.state.tasks.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
         assert!(!poll_job(&mut screen.state, &mut screen.explorer));
     }
 }
@@ -364,8 +364,8 @@ fn fixes_are_searched_listed_and_applied_on_a_branch() {
     assert!(screen.command("fixes shop/none").starts_with("! there is no pod shop/none"));
     // Esc cancels the search, and no overlay opens afterwards.
     update(&mut screen.state, &mut screen.explorer, Action::Verb("fixes"));
-    if screen.state.working.is_some() {
+    if screen.state.tasks.working.is_some() {
         update(&mut screen.state, &mut screen.explorer, Action::BACK);
-        assert!(screen.state.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
+        assert!(screen.state.tasks.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
     }
 }

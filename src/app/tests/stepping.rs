@@ -112,9 +112,9 @@ fn another_source_is_not_opened_over_unsaved_what_ifs() {
 fn a_stop_is_shown_where_the_run_began_in_the_overview() {
     let mut screen = Screen::new("budgets");
     screen.keys("0");
-    assert_eq!(screen.state.whole, Some(Pane::OVERVIEW));
+    assert_eq!(screen.state.arrangement.whole, Some(Pane::OVERVIEW));
     assert_eq!(screen.command("until node big-2"), "big-2 is touched");
-    assert_eq!(screen.state.whole, None);
+    assert_eq!(screen.state.arrangement.whole, None);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
     };
     match session.start_job(job) {
         Ok(()) => {
-            state.working = Some(Working { what, done: 0, of: 0 });
+            state.tasks.working = Some(Working { what, done: 0, of: 0 });
             // A short job shows its result at once.
             poll_job(state, session);
         }
@@ -33,7 +33,7 @@ pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
 
 /// Shows the progress of the job, or its result. Returns false if nothing is new.
 pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
-    let Some(working) = &mut state.working else { return false };
+    let Some(working) = &mut state.tasks.working else { return false };
     // Do not open the result while an overlay or prompt is open.
     if state.overlay.is_some() {
         return false;
@@ -55,7 +55,7 @@ pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
         JobState::Failed(error) => state.warn(error.to_string()),
         JobState::Idle => {}
     }
-    state.working = None;
+    state.tasks.working = None;
     true
 }
 
@@ -64,7 +64,7 @@ pub fn show_live_status(state: &mut State, session: &dyn SessionHandle) -> (bool
     let status = session.live_status();
     let poll_after = status.as_ref().map(|s| s.poll_after.unwrap_or(Duration::MAX).min(s.label_changes_after()));
     let shown = status.map(|s| (s.label(), s.state.is_trouble()));
-    let changed = state.live != shown;
-    state.live = shown;
+    let changed = state.tasks.live != shown;
+    state.tasks.live = shown;
     (changed, poll_after)
 }

@@ -40,7 +40,7 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
             state.closed_text = false;
         }
         // Any other request stops a run.
-        if state.running.take().is_some() {
+        if state.tasks.running.take().is_some() {
             state.say("stopped");
             if action == Action::BACK {
                 return None;

@@ -47,8 +47,8 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 
 /// Opens the overview, and the page of a workload above it as soon as all pods are decided. Returns false if there is no such workload.
 pub fn show_workload_first(state: &mut State, session: &mut dyn SessionHandle, words: &str) -> bool {
-    state.first_workload = session.workload_named(words, None);
-    if state.first_workload.is_none() {
+    state.subjects.first_workload = session.workload_named(words, None);
+    if state.subjects.first_workload.is_none() {
         return false;
     }
     open(state, session);
@@ -60,7 +60,7 @@ fn show_first_workload(state: &mut State, session: &dyn SessionHandle) {
     let complete = state.overview.newest.as_ref().is_some_and(|overview| matches!(overview.stage, Stage::Complete | Stage::Stopped));
     if complete
         && state.overlay.is_none()
-        && let Some(workload) = state.first_workload.take()
+        && let Some(workload) = state.subjects.first_workload.take()
     {
         show_workload(state, session, &workload);
     }
@@ -76,7 +76,7 @@ fn only_pending(timeline: &Timeline) -> Option<Key> {
 /// Starts the overview of the state at the cursor if it is in sight and not there, and takes its newest part. Returns whether
 /// anything is new.
 pub fn keep_up(state: &mut State, session: &mut dyn SessionHandle) -> bool {
-    if state.whole != Some(Pane::OVERVIEW) {
+    if state.arrangement.whole != Some(Pane::OVERVIEW) {
         return false;
     }
     if let Err(error) = session.renew_overview(false) {
@@ -111,7 +111,7 @@ fn same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
 
 /// Returns whether the overview is in sight and is being made, or is to be made again.
 pub fn overview_has_update(state: &State) -> bool {
-    state.whole == Some(Pane::OVERVIEW) && (state.overview.runs || !state.overview.is_current)
+    state.arrangement.whole == Some(Pane::OVERVIEW) && (state.overview.runs || !state.overview.is_current)
 }
 
 /// Goes to the overview. If it was stopped, makes it again.

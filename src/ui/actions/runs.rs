@@ -10,7 +10,7 @@ use crate::ui::view::refresh::renew;
 
 /// Continues a run while `more` returns true, then shows its progress.
 pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl FnMut() -> bool) {
-    let Some(mut running) = state.running.take() else { return };
+    let Some(mut running) = state.tasks.running.take() else { return };
     let (mut said, mut is_met) = (None, false);
     seek_and_follow(state, session, |session| {
         loop {
@@ -40,7 +40,7 @@ pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl 
     }
     match said {
         Some(words) => state.notice = Some(Notice { text: words, warning: false }),
-        None => state.running = Some(running),
+        None => state.tasks.running = Some(running),
     }
     state.touch();
     renew(state, session);

@@ -90,7 +90,7 @@ fn apply_and_show(
 
 /// Returns the pod whose decision is shown. The overview is about all pods.
 fn subject(state: &State, session: &dyn SessionHandle) -> Option<Key> {
-    shown(session.timeline()).filter(|_| state.whole.is_none())
+    shown(session.timeline()).filter(|_| state.arrangement.whole.is_none())
 }
 
 /// Returns the error with the arguments that are needed where something is selected.

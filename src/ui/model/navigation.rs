@@ -39,9 +39,9 @@ const LIMIT: usize = 32;
 impl State {
     /// Opens a node.
     pub fn open_node(&mut self, node: Str) {
-        if self.detail.as_ref() != Some(&node) {
+        if self.subjects.detail.as_ref() != Some(&node) {
             self.lists.remove(&Pane::NODE);
-            self.filters.remove(&Pane::NODE);
+            self.choices.filters.remove(&Pane::NODE);
         }
         self.leave(Pane::NODE);
         // In groups, a node may be in a closed one.
@@ -52,18 +52,18 @@ impl State {
         let offset = self.list(Pane::NODES).offset;
         *self.list_mut(Pane::NODES) = ListView::at(RowId::Node(node.clone()));
         self.list_mut(Pane::NODES).offset = offset;
-        self.detail = Some(node);
+        self.subjects.detail = Some(node);
         self.enter(Pane::NODE);
     }
 
     /// Opens a pod.
     pub fn open_pod(&mut self, pod: Key) {
         self.leave(Pane::POD);
-        if self.pod.as_ref() != Some(&pod) {
+        if self.subjects.pod.as_ref() != Some(&pod) {
             self.lists.remove(&Pane::POD);
-            self.filters.remove(&Pane::POD);
+            self.choices.filters.remove(&Pane::POD);
         }
-        self.pod = Some(pod);
+        self.subjects.pod = Some(pod);
         self.enter(Pane::POD);
     }
 
@@ -74,15 +74,22 @@ impl State {
     }
 
     fn enter(&mut self, pane: Pane) {
-        self.opened.insert(pane);
+        self.arrangement.opened.insert(pane);
         self.touch();
         self.show(pane);
         self.focus = pane;
     }
 
     fn location(&self) -> Location {
-        let shown = [self.main, self.right, self.upper];
-        Location { focus: self.focus, shown, whole: self.whole, detail: self.detail.clone(), pod: self.pod.clone(), over: None }
+        let shown = [self.arrangement.main, self.arrangement.right, self.arrangement.upper];
+        Location {
+            focus: self.focus,
+            shown,
+            whole: self.arrangement.whole,
+            detail: self.subjects.detail.clone(),
+            pod: self.subjects.pod.clone(),
+            over: None,
+        }
     }
 
     /// Remembers this location with the text that is left.
@@ -102,11 +109,11 @@ impl State {
 
     /// Leaves a pane that is shown in place of all others, for the queues. Returns false if there is none.
     pub fn leave_whole(&mut self) -> bool {
-        if self.whole.is_none() {
+        if self.arrangement.whole.is_none() {
             return false;
         }
         self.leave(Pane::QUEUES);
-        self.pinned = None;
+        self.arrangement.pinned = None;
         self.show(Pane::QUEUES);
         self.focus = Pane::QUEUES;
         true
@@ -127,21 +134,21 @@ impl State {
     /// Returns to the last location. Returns false if none is remembered.
     pub fn go_back(&mut self) -> bool {
         let Some(location) = self.history.pop() else { return false };
-        if self.detail != location.detail {
+        if self.subjects.detail != location.detail {
             self.lists.remove(&Pane::NODE);
         }
-        if self.pod != location.pod {
+        if self.subjects.pod != location.pod {
             self.lists.remove(&Pane::POD);
         }
-        if self.whole == Some(Pane::OVERVIEW) && location.whole != Some(Pane::OVERVIEW) {
+        if self.arrangement.whole == Some(Pane::OVERVIEW) && location.whole != Some(Pane::OVERVIEW) {
             self.see_overview();
         }
         self.focus = location.focus;
-        [self.main, self.right, self.upper] = location.shown;
-        self.whole = location.whole;
+        [self.arrangement.main, self.arrangement.right, self.arrangement.upper] = location.shown;
+        self.arrangement.whole = location.whole;
         // An open node or pod stays a tab, unless the location had another one open.
-        self.detail = location.detail.or_else(|| self.detail.take());
-        self.pod = location.pod.or_else(|| self.pod.take());
+        self.subjects.detail = location.detail.or_else(|| self.subjects.detail.take());
+        self.subjects.pod = location.pod.or_else(|| self.subjects.pod.take());
         self.overlay = location.over.map(|text| Overlay::Text(*text));
         self.touch();
         true

@@ -28,38 +28,16 @@ pub struct State {
     pub size: (u16, u16),
     /// The pane that keys go to.
     pub focus: Pane,
-    /// The main pane, on a screen with one.
-    pub main: Pane,
-    /// The pane on the right of the queues.
-    pub right: Pane,
-    /// The pane above preemption: nodes, a node, or a page.
-    pub upper: Pane,
-    /// The pane that is shown in place of all others.
-    pub whole: Option<Pane>,
+    /// The panes that are shown, and where.
+    pub arrangement: Arrangement,
     /// The pods that were pending when the overview was last looked at; `None` before the first time.
     pub seen_pending: Option<Arc<BTreeSet<Key>>>,
-    /// Whether the pane in focus has the whole screen.
-    pub zoomed: bool,
-    /// The revision in which the user chose a pane; panes do not follow the cursor until the next one.
-    pub pinned: Option<usize>,
     /// The step size.
     pub step_size: StepSize,
-    /// The decision that the user opened last; steps stop at its ends.
-    pub decision: Option<OpenedDecision>,
-    /// The pod that the user chose last; it may be bound or gone at the cursor.
-    pub subject: Option<Key>,
+    /// The subjects of the open pages and decisions.
+    pub subjects: Subjects,
     /// Selections and scroll positions of all lists.
     pub lists: BTreeMap<Pane, ListView>,
-    /// The node that is open.
-    pub detail: Option<Str>,
-    /// The pod that is open.
-    pub pod: Option<Key>,
-    /// The open pages.
-    pub opened: BTreeSet<Pane>,
-    /// The expanded budgets.
-    pub open_budgets: BTreeSet<Key>,
-    /// The causes of the overview that the user opened, or with a filter closed.
-    pub turned_causes: BTreeSet<Str>,
     /// The overview.
     pub overview: OverviewStatus,
     /// The lesson of the tour; `None` outside of it.
@@ -74,10 +52,50 @@ pub struct State {
     pub history: Vec<Location>,
     /// The first visible line of the message.
     pub message_offset: usize,
-    /// The workload whose page opens once the overview is complete.
-    pub first_workload: Option<About>,
     /// The text that the export in the prompt writes.
     pub exporting: Option<crate::ui::model::text_view::TextView>,
+    /// The user's choices about the rows of lists.
+    pub choices: Choices,
+    /// The overlay.
+    pub overlay: Option<Overlay>,
+    /// A message to the user, until the next key.
+    pub notice: Option<Notice>,
+    /// Whether the scrub bar is being dragged.
+    pub dragging: bool,
+    /// Work that is under way.
+    pub tasks: Tasks,
+    /// The settings: keys and themes.
+    pub settings: Settings,
+    /// The view model.
+    pub view_model: ViewModel,
+    /// Counts changes that affect rows and are not in the record or the cursor.
+    pub(in crate::ui) revision: u64,
+    /// The panes whose rows are outdated while those of the others are not.
+    pub(in crate::ui) outdated: BTreeSet<Pane>,
+}
+
+/// The panes that are shown, and where.
+#[derive(Clone, Debug)]
+pub struct Arrangement {
+    /// The main pane, on a screen with one.
+    pub main: Pane,
+    /// The pane on the right of the queues.
+    pub right: Pane,
+    /// The pane above preemption: nodes, a node, or a page.
+    pub upper: Pane,
+    /// The pane that is shown in place of all others.
+    pub whole: Option<Pane>,
+    /// Whether the pane in focus has the whole screen.
+    pub zoomed: bool,
+    /// The revision in which the user chose a pane; panes do not follow the cursor until the next one.
+    pub pinned: Option<usize>,
+    /// The open pages.
+    pub opened: BTreeSet<Pane>,
+}
+
+/// The user's choices about the rows of lists.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
     /// Filters by pane.
     pub filters: BTreeMap<Pane, String>,
     /// The panes whose filter no row contains, so that letters in order match.
@@ -90,12 +108,15 @@ pub struct State {
     pub open_groups: BTreeSet<GroupKey>,
     /// The pod groups that are open in the queues.
     pub open_pod_groups: BTreeSet<Key>,
-    /// The overlay.
-    pub overlay: Option<Overlay>,
-    /// A message to the user, until the next key.
-    pub notice: Option<Notice>,
-    /// Whether the scrub bar is being dragged.
-    pub dragging: bool,
+    /// The expanded budgets.
+    pub open_budgets: BTreeSet<Key>,
+    /// The causes of the overview that the user opened, or with a filter closed.
+    pub turned_causes: BTreeSet<Str>,
+}
+
+/// Work that is under way.
+#[derive(Clone, Debug, Default)]
+pub struct Tasks {
     /// The run in progress.
     pub running: Option<Running>,
     /// The job in progress.
@@ -104,14 +125,28 @@ pub struct State {
     pub busy: Option<Busy>,
     /// The last shown status of a live cluster, and whether it is a warning.
     pub live: Option<(String, bool)>,
-    /// The settings: keys and themes.
-    pub settings: Settings,
-    /// The view model.
-    pub view_model: ViewModel,
-    /// Counts changes that affect rows and are not in the record or the cursor.
-    pub(in crate::ui) revision: u64,
-    /// The panes whose rows are outdated while those of the others are not.
-    pub(in crate::ui) outdated: BTreeSet<Pane>,
+}
+
+/// The subjects of the open pages and decisions.
+#[derive(Clone, Debug, Default)]
+pub struct Subjects {
+    /// The decision that the user opened last; steps stop at its ends.
+    pub decision: Option<OpenedDecision>,
+    /// The pod that the user chose last; it may be bound or gone at the cursor.
+    pub subject: Option<Key>,
+    /// The node that is open.
+    pub detail: Option<Str>,
+    /// The pod that is open.
+    pub pod: Option<Key>,
+    /// The workload whose page opens once the overview is complete.
+    pub first_workload: Option<About>,
+}
+
+impl Default for Arrangement {
+    fn default() -> Self {
+        let (main, right) = (Pane::QUEUES, Pane::NODES);
+        Self { main, right, upper: right, whole: None, zoomed: false, pinned: None, opened: BTreeSet::new() }
+    }
 }
 
 /// A decision that the user opened.
@@ -169,22 +204,11 @@ impl State {
         let mut state = Self {
             size,
             focus: Pane::QUEUES,
-            main: Pane::QUEUES,
-            right: Pane::NODES,
-            upper: Pane::NODES,
-            whole: None,
+            arrangement: Arrangement::default(),
             seen_pending: None,
-            zoomed: false,
-            pinned: None,
             step_size: StepSize::default(),
-            decision: None,
-            subject: None,
+            subjects: Subjects::default(),
             lists: BTreeMap::new(),
-            detail: None,
-            pod: None,
-            opened: BTreeSet::new(),
-            open_budgets: BTreeSet::new(),
-            turned_causes: BTreeSet::new(),
             overview: OverviewStatus::default(),
             lesson: None,
             what_ifs: WhatIfs::default(),
@@ -192,21 +216,12 @@ impl State {
             asked_to_leave: false,
             history: Vec::new(),
             message_offset: 0,
-            first_workload: None,
             exporting: None,
-            filters: BTreeMap::new(),
-            scattered: BTreeSet::new(),
-            orders: BTreeMap::new(),
-            grouping: None,
-            open_groups: BTreeSet::new(),
-            open_pod_groups: BTreeSet::new(),
+            choices: Choices::default(),
             overlay: None,
             notice: None,
             dragging: false,
-            running: None,
-            working: None,
-            busy: None,
-            live: None,
+            tasks: Tasks::default(),
             settings,
             view_model: ViewModel::default(),
             revision: 0,
@@ -255,14 +270,14 @@ impl State {
     /// Shows a pane in its place.
     pub fn show(&mut self, pane: Pane) {
         // It is left, or gone to again.
-        if self.whole == Some(Pane::OVERVIEW) {
+        if self.arrangement.whole == Some(Pane::OVERVIEW) {
             self.see_overview();
         }
-        self.whole = (pane.place == Place::Whole).then_some(pane);
+        self.arrangement.whole = (pane.place == Place::Whole).then_some(pane);
         match pane.place {
-            Place::Left => self.main = pane,
-            Place::Upper => (self.main, self.right, self.upper) = (pane, pane, pane),
-            Place::Lower => (self.main, self.right) = (pane, pane),
+            Place::Left => self.arrangement.main = pane,
+            Place::Upper => (self.arrangement.main, self.arrangement.right, self.arrangement.upper) = (pane, pane, pane),
+            Place::Lower => (self.arrangement.main, self.arrangement.right) = (pane, pane),
             Place::Fixed | Place::Whole => {}
         }
     }
@@ -276,22 +291,22 @@ impl State {
 
     /// Returns the filter of a pane; empty for none.
     pub fn filter(&self, pane: Pane) -> &str {
-        self.filters.get(&pane).map_or("", String::as_str)
+        self.choices.filters.get(&pane).map_or("", String::as_str)
     }
 
     /// Sets or clears the filter of a pane.
     pub fn set_filter(&mut self, pane: Pane, text: String) {
         if text.is_empty() {
-            self.filters.remove(&pane);
+            self.choices.filters.remove(&pane);
         } else {
-            self.filters.insert(pane, text);
+            self.choices.filters.insert(pane, text);
         }
         self.touch_rows(pane);
     }
 
     /// Ends the filter of a pane because it hides what is shown.
     pub fn end_filter(&mut self, pane: Pane, hidden: &str) {
-        if let Some(filter) = self.filters.remove(&pane) {
+        if let Some(filter) = self.choices.filters.remove(&pane) {
             self.touch_rows(pane);
             self.say(format!("{}: the filter /{filter} hid {hidden} and has ended", pane.name.to_lowercase()));
         }
@@ -299,14 +314,14 @@ impl State {
 
     /// Returns the sort order of a pane's list.
     pub fn sort_of(&self, pane: Pane) -> Sort {
-        self.orders.get(&pane).copied().unwrap_or_default()
+        self.choices.orders.get(&pane).copied().unwrap_or_default()
     }
 
     /// Sorts a pane's list and names the order. The selected row stays selected.
     pub fn sort(&mut self, pane: Pane, choice: SortChoice) {
         let list = self.list_mut(pane);
         list.chosen = list.selected.is_some();
-        self.orders.insert(pane, choice.sort);
+        self.choices.orders.insert(pane, choice.sort);
         self.touch_rows(pane);
         self.say(format!("{}: {}", pane.name.to_lowercase(), choice.words));
     }
@@ -315,7 +330,7 @@ impl State {
     pub fn group_nodes(&mut self, grouping: Grouping) {
         self.say(format!("nodes: {}", grouping.words()));
         self.view_model.grouping = grouping.clone();
-        self.grouping = Some(grouping);
+        self.choices.grouping = Some(grouping);
         self.touch_rows(Pane::NODES);
     }
 

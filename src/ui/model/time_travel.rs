@@ -22,8 +22,8 @@ pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek:
     if timeline.cursor() == before {
         return;
     }
-    if state.pinned.is_some_and(|revision| revision != timeline.cursor().revision) {
-        state.pinned = None;
+    if state.arrangement.pinned.is_some_and(|revision| revision != timeline.cursor().revision) {
+        state.arrangement.pinned = None;
     }
     // The selection follows the dry runs. Once there is a nominated node, it moves to that.
     let wins = winner(timeline);
@@ -36,7 +36,7 @@ pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek:
     }
     if state.focus == Pane::CANDIDATE && has_no_candidate(state, timeline) {
         leave_candidate(state, timeline);
-    } else if state.pinned.is_none() && matches!(state.focus, Pane::QUEUES | Pane::NODES | Pane::PREEMPTION | Pane::STEPS) {
+    } else if state.arrangement.pinned.is_none() && matches!(state.focus, Pane::QUEUES | Pane::NODES | Pane::PREEMPTION | Pane::STEPS) {
         follow(state, timeline);
     }
 }
@@ -51,7 +51,7 @@ fn has_no_candidate(state: &State, timeline: &Timeline) -> bool {
 /// Goes from the empty page of a candidate to the pane that shows where the cycle is.
 fn leave_candidate(state: &mut State, timeline: &Timeline) {
     let tries = timeline.cycle().preemption.as_ref().is_some_and(|p| !p.potential_nodes().is_empty());
-    state.pinned = None;
+    state.arrangement.pinned = None;
     // The nodes take the place of the page on a wide screen.
     state.show(Pane::NODES);
     state.focus = Pane::NODES;
@@ -84,7 +84,7 @@ pub fn follow(state: &mut State, timeline: &Timeline) {
         _ if cycle.start.is_some() => Pane::NODES,
         _ => return,
     };
-    let moves_focus = state.focus == state.main && state.mode() == Mode::Compact;
+    let moves_focus = state.focus == state.arrangement.main && state.mode() == Mode::Compact;
     state.show(pane);
     let between = state.focus != pane && [Pane::NODES, Pane::PREEMPTION].contains(&state.focus);
     if moves_focus || between {
@@ -96,7 +96,7 @@ pub fn follow(state: &mut State, timeline: &Timeline) {
 /// Returns false for a pod that is not waiting to be scheduled.
 pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -> bool {
     *state.list_mut(Pane::QUEUES) = ListView::at(RowId::Pod(pod.clone()));
-    state.subject = Some(pod.clone());
+    state.subjects.subject = Some(pod.clone());
     let timeline = session.timeline();
     let entry = timeline.queues().entries.get(pod);
     if entry.is_some_and(|entry| !rows::keeps_entry(timeline, entry, &mut state.row_filter(Pane::QUEUES))) {
@@ -119,7 +119,7 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     });
     if came_from_whole {
         follow(state, session.timeline());
-        state.focus = state.main;
+        state.focus = state.arrangement.main;
     }
     state.touch();
     if found {
@@ -132,7 +132,7 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
 pub fn show_pod_first(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -> bool {
     let found = show_pod(state, session, pod);
     if found {
-        state.focus = state.main;
+        state.focus = state.arrangement.main;
     }
     found
 }
@@ -149,14 +149,14 @@ fn end_of_cycle(timeline: &Timeline, revision: usize, pod: &Key) -> usize {
 
 /// Opens the decision about a pod: steps stop at its ends.
 pub fn open_decision(state: &mut State, pod: &Key) {
-    state.decision = Some(OpenedDecision { pod: pod.clone(), stopped: None });
+    state.subjects.decision = Some(OpenedDecision { pod: pod.clone(), stopped: None });
 }
 
 /// Returns whether a step in this direction stops at the end of the opened decision, and says so. The same step again goes on.
 pub fn stops_at_end(state: &mut State, timeline: &Timeline, direction: Direction, key: &Action) -> bool {
     // From the overview a step goes on with the scheduler.
-    if state.whole.is_some() {
-        state.decision = None;
+    if state.arrangement.whole.is_some() {
+        state.subjects.decision = None;
         return false;
     }
     let cursor = timeline.cursor();
@@ -166,8 +166,8 @@ pub fn stops_at_end(state: &mut State, timeline: &Timeline, direction: Direction
         _ => false,
     };
     let is_about = |pod: &Key| timeline.revision().is_some_and(|revision| revision.events.iter().any(|event| decides(event, pod)));
-    let Some(decision) = state.decision.as_mut().filter(|decision| is_about(&decision.pod)) else {
-        state.decision = None;
+    let Some(decision) = state.subjects.decision.as_mut().filter(|decision| is_about(&decision.pod)) else {
+        state.subjects.decision = None;
         return false;
     };
     let length = timeline.revision().map_or(0, |revision| revision.events.len());
@@ -180,7 +180,7 @@ pub fn stops_at_end(state: &mut State, timeline: &Timeline, direction: Direction
         return false;
     }
     if decision.stopped == Some((cursor, direction)) {
-        state.decision = None;
+        state.subjects.decision = None;
         return false;
     }
     decision.stopped = Some((cursor, direction));
@@ -198,7 +198,7 @@ pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
     if by != StepSize::Cycle && stops_at_end(state, session.timeline(), direction, &key) {
         return;
     }
-    let stays = state.decision.is_some() && by != StepSize::Cycle;
+    let stays = state.subjects.decision.is_some() && by != StepSize::Cycle;
     let mut done = false;
     state.leave_whole();
     seek_and_follow(state, session, |s| {
@@ -248,7 +248,7 @@ pub fn pin(state: &mut State, timeline: &Timeline, pane: Pane) {
         Place::Fixed | Place::Whole => false,
     };
     if chosen {
-        state.pinned = Some(timeline.cursor().revision);
+        state.arrangement.pinned = Some(timeline.cursor().revision);
     }
 }
 

@@ -60,7 +60,7 @@ pub static LESSONS: [Lesson; 10] = [
     Lesson {
         screen: Screen::Overview,
         text: "All pending pods, by cause. {down} goes to the second cause, {open} opens it: its pods, with queue, priority and age. {close-group} closes it.",
-        done: |action, state, _| is(action, "open") && !state.turned_causes.is_empty(),
+        done: |action, state, _| is(action, "open") && !state.choices.turned_causes.is_empty(),
     },
     Lesson {
         screen: Screen::Overview,
@@ -112,10 +112,10 @@ pub static LESSONS: [Lesson; 10] = [
 impl Screen {
     /// Returns the screen to go to first; `None` on the lesson's own.
     fn first(self, state: &State, timeline: &Timeline) -> Option<Self> {
-        let decision = || state.whole.is_none() && decides(timeline);
+        let decision = || state.arrangement.whole.is_none() && decides(timeline);
         match self {
             Self::Any => None,
-            Self::Overview => (state.whole != Some(Pane::OVERVIEW)).then_some(self),
+            Self::Overview => (state.arrangement.whole != Some(Pane::OVERVIEW)).then_some(self),
             Self::Decision | Self::Pane(_) if !decision() => Some(Self::Decision),
             Self::Decision => None,
             Self::Pane(pane) => (state.focus != pane).then_some(self),

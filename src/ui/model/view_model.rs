@@ -279,7 +279,7 @@ impl ViewModel {
 impl State {
     /// Returns the filter of a pane, parsed.
     pub fn row_filter(&self, pane: Pane) -> Filter {
-        Filter::new(self.filter(pane)).only_substrings(!self.scattered.contains(&pane))
+        Filter::new(self.filter(pane)).only_substrings(!self.choices.scattered.contains(&pane))
     }
 
     /// Derives the state shared by all panes. Returns false if nothing has changed.
@@ -327,7 +327,7 @@ impl State {
         }
         let cycle = timeline.cycle();
         let snapshot = &timeline.decided_on().snapshot;
-        model.grouping = self.grouping.clone().unwrap_or_else(|| Grouping::usual(snapshot.len()));
+        model.grouping = self.choices.grouping.clone().unwrap_or_else(|| Grouping::usual(snapshot.len()));
         model.moved = pod_activity::moved(timeline);
         model.ranks = rows::ranks(cycle);
         let same_whole = same && !other_member;
@@ -377,8 +377,10 @@ impl State {
     /// Returns false if there is nothing new to run.
     pub fn ask_filters(&mut self, session: &dyn SessionHandle) -> bool {
         let timeline = session.timeline();
-        let (Some(node), Some(revision), Some(start)) = (&self.detail, timeline.revision(), &timeline.cycle().start) else { return false };
-        if self.running.is_some() || self.view_model.filters_are_of(&revision.events, node) {
+        let (Some(node), Some(revision), Some(start)) = (&self.subjects.detail, timeline.revision(), &timeline.cycle().start) else {
+            return false;
+        };
+        if self.tasks.running.is_some() || self.view_model.filters_are_of(&revision.events, node) {
             return false;
         }
         self.view_model.filters = session.every_filter(&start.pod, node);

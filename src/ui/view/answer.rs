@@ -81,7 +81,7 @@ fn nothing(scene: &Scene<'_>) -> String {
 
 /// Returns the sign, the name of the pod or pod group, and the sentence about it.
 fn answer<'a>(scene: &'a Scene<'_>) -> (Span<'static>, String, Cow<'a, Sentence>) {
-    if scene.state.whole == Some(Pane::OVERVIEW) {
+    if scene.state.arrangement.whole == Some(Pane::OVERVIEW) {
         let (sign, text) = panes::overview::answer(scene);
         return (sign, String::new(), Cow::Owned(text.into()));
     }

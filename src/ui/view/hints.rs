@@ -22,18 +22,18 @@ use crate::ui::view::panes::contexts;
 
 /// Draws the hints. Keys of the focused pane come first; `:`, `?` and `q` are always shown.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
-    if let Some(busy) = &scene.state.busy {
+    if let Some(busy) = &scene.state.tasks.busy {
         let sign = scene.glyphs.turns[busy.ticks % scene.glyphs.turns.len()];
         let stop = if busy.stops { format!("; {} stops it", scene.key(&Action::BACK)) } else { String::new() };
         return scene.line(buf, area, &Line::from(scene.span(Role::Notice, format!(" {sign} {}{stop}", busy.what))));
     }
-    if let Some(running) = &scene.state.running {
+    if let Some(running) = &scene.state.tasks.running {
         let goal = running.until.as_ref().map_or_else(|| "nothing changes".to_owned(), ToString::to_string);
         let so_far = text::thousands(running.pieces);
         let words = format!(" {} running until {goal}: {so_far} so far; {} stops here", scene.glyphs.here, scene.key(&Action::BACK));
         return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
     }
-    if let Some(working) = scene.state.working.as_ref().filter(|_| scene.state.notice.is_none()) {
+    if let Some(working) = scene.state.tasks.working.as_ref().filter(|_| scene.state.notice.is_none()) {
         let so_far =
             if working.of == 0 { String::new() } else { format!(": {} of {}", text::thousands(working.done), text::thousands(working.of)) };
         let words = format!(" {} {}{so_far}; {} stops it", scene.glyphs.here, working.what, scene.key(&Action::BACK));

@@ -93,7 +93,7 @@ impl Plan {
             Some(_) => Preemption::Table,
         };
         let model = &state.view_model;
-        let upper_rows = (state.upper == Pane::NODES).then_some(model.nodes.len());
+        let upper_rows = (state.arrangement.upper == Pane::NODES).then_some(model.nodes.len());
         let columns = usize::from(state.size.0.saturating_sub(4));
         let message = match (&model.whole.failure, &model.whole.bound) {
             (Some(failure), _) => text::wrapped(&failure.message, columns).take(MOST_LINES).count() + 2 * usize::from(model.is_reported),
@@ -101,18 +101,18 @@ impl Plan {
             (None, None) => 0,
         };
         let shape = Shape {
-            main: state.main,
-            right: state.right,
-            upper: state.upper,
+            main: state.arrangement.main,
+            right: state.arrangement.right,
+            upper: state.arrangement.upper,
             focus: state.focus,
-            zoomed: state.zoomed,
+            zoomed: state.arrangement.zoomed,
             preemption,
             queue_rows: model.queues.len(),
             upper_rows,
             candidates: model.whole.preemption.as_ref().map_or(0, PreemptionView::begun_dry_runs),
             has_steps: !model.whole_is_empty(),
             message,
-            whole: state.whole,
+            whole: state.arrangement.whole,
             lesson: state.lesson.is_some(),
         };
         Self::new(Rect::new(0, 0, state.size.0, state.size.1), shape)

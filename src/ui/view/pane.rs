@@ -170,7 +170,7 @@ impl PaneDef {
     /// Goes to the pane. The way back from a page stays, and begins with the page itself.
     pub fn show(&self, state: &mut State, timeline: &Timeline) {
         time_travel::pin(state, timeline, self.id);
-        let is_page = state.whole.is_some() || panes::def(state.focus).home.is_some();
+        let is_page = state.arrangement.whole.is_some() || panes::def(state.focus).home.is_some();
         if is_page && state.focus != self.id {
             state.leave(self.id);
         }

@@ -21,7 +21,7 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
         match pane.rows {
             Rows::List { make, .. } => make_filtered(state, timeline, pane, make),
             Rows::Page(_) => {
-                state.scattered.remove(&pane.id);
+                state.choices.scattered.remove(&pane.id);
                 state.view_model.forget_page(pane.id);
             }
             Rows::None => {}
@@ -45,7 +45,7 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
                         timeline,
                         whole: &model.whole,
                         width: usize::from(area.width),
-                        open: &state.open_budgets,
+                        open: &state.choices.open_budgets,
                         order: state.sort_of(pane.id),
                     };
                     let rows = |only| make(&input, subject.as_ref(), &mut Filter::new(state.filter(pane.id)).only_substrings(only));
@@ -55,7 +55,7 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
                 });
                 state.view_model = model;
                 if scattered {
-                    state.scattered.insert(pane.id);
+                    state.choices.scattered.insert(pane.id);
                 }
                 settle(state, pane, area.height);
             }
@@ -73,14 +73,14 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
 
 /// Makes the rows of a pane: those that contain the words of its filter, or else those with their letters in order.
 fn make_filtered(state: &mut State, timeline: &Timeline, pane: &PaneDef, make: fn(&mut State, &Timeline)) {
-    state.scattered.remove(&pane.id);
+    state.choices.scattered.remove(&pane.id);
     make(state, timeline);
     let is_empty = || {
         let rows = pane.list(&state.view_model);
         (0..rows.count()).all(|at| rows.id_at(at).is_none())
     };
     if !state.filter(pane.id).is_empty() && is_empty() {
-        state.scattered.insert(pane.id);
+        state.choices.scattered.insert(pane.id);
         make(state, timeline);
     }
 }
@@ -101,7 +101,7 @@ fn end_filters(state: &mut State, timeline: &Timeline) {
 }
 
 fn make_without_filter(state: &mut State, timeline: &Timeline, pane: Pane, make: fn(&mut State, &Timeline)) {
-    let Some(filter) = state.filters.remove(&pane) else { return };
+    let Some(filter) = state.choices.filters.remove(&pane) else { return };
     make(state, timeline);
     let is_empty = {
         let rows = panes::def(pane).list(&state.view_model);
@@ -109,7 +109,7 @@ fn make_without_filter(state: &mut State, timeline: &Timeline, pane: Pane, make:
     };
     if is_empty {
         // Nothing was hidden: the filter waits for rows.
-        state.filters.insert(pane, filter);
+        state.choices.filters.insert(pane, filter);
     } else {
         state.say(format!("{}: the filter /{filter} matched nothing here and has ended", pane.name.to_lowercase()));
     }

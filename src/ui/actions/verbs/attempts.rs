@@ -26,7 +26,7 @@ pub static VERBS: &[Verb] = &[Verb {
 fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let name = args.trim();
     let pod = if name.is_empty() {
-        selected::pod(state, session).or_else(|| state.subject.clone()).ok_or(CommandError::NoPodName)?
+        selected::pod(state, session).or_else(|| state.subjects.subject.clone()).ok_or(CommandError::NoPodName)?
     } else {
         pod_key(session, name)?
     };

@@ -47,7 +47,7 @@ const CLOSE: Verb = Verb {
 };
 
 fn back(state: &mut State, session: &mut dyn SessionHandle) {
-    if state.overlay.is_none() && state.working.take().is_some() {
+    if state.overlay.is_none() && state.tasks.working.take().is_some() {
         session.stop_job();
         return state.say("stopped");
     }
@@ -63,8 +63,8 @@ fn back(state: &mut State, session: &mut dyn SessionHandle) {
         }
         Some(_) => {}
         None if !state.filter(state.focus).is_empty() => state.set_filter(state.focus, String::new()),
-        None if state.zoomed => state.zoomed = false,
-        None if state.whole == Some(Pane::OVERVIEW) && state.overview.runs => {
+        None if state.arrangement.zoomed => state.arrangement.zoomed = false,
+        None if state.arrangement.whole == Some(Pane::OVERVIEW) && state.overview.runs => {
             session.stop_overview();
             state.say("stopped");
         }

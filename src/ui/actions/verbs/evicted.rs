@@ -27,7 +27,7 @@ pub static VERBS: &[Verb] = &[Verb {
 fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
     let name = args.trim();
     let pod = if name.is_empty() {
-        selected::pod(state, session).or_else(|| state.subject.clone()).ok_or(CommandError::NoPodName)?
+        selected::pod(state, session).or_else(|| state.subjects.subject.clone()).ok_or(CommandError::NoPodName)?
     } else {
         named(session, name)?
     };
@@ -38,7 +38,7 @@ fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resul
         None => Cursor::default(),
     };
     state.leave_whole();
-    state.subject = Some(pod);
+    state.subjects.subject = Some(pod);
     seek_and_follow(state, session, |s| s.timeline_mut().seek(before));
     let document = session.eviction(seen);
     state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));

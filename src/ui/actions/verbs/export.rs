@@ -89,7 +89,7 @@ fn subject(state: &mut State, session: &dyn SessionHandle, what: &str) -> Result
             _ => TicketSubject::Text(page),
         });
     }
-    if state.whole == Some(Pane::OVERVIEW)
+    if state.arrangement.whole == Some(Pane::OVERVIEW)
         && what.is_empty()
         && let Some(overview) = &state.overview.newest
     {
@@ -108,7 +108,7 @@ fn subject(state: &mut State, session: &dyn SessionHandle, what: &str) -> Result
 /// Returns whether the user asked for the pod of a decision.
 fn is_about(state: &State, view: &CycleView) -> bool {
     let pod = view.start.as_ref().map(|start| &start.pod);
-    pod.is_some() && [state.subject.as_ref(), state.decision.as_ref().map(|decision| &decision.pod)].contains(&pod)
+    pod.is_some() && [state.subjects.subject.as_ref(), state.subjects.decision.as_ref().map(|decision| &decision.pod)].contains(&pod)
 }
 
 /// Returns the whole decision at the cursor.

@@ -41,7 +41,7 @@ fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
             None => return Ok(Answer::Done),
         },
         "" if state.focus == Pane::QUEUES => selected.or(of_cycle),
-        "" if state.focus == Pane::POD => state.pod.clone(),
+        "" if state.focus == Pane::POD => state.subjects.pod.clone(),
         "" => of_cycle.or(selected),
         name => Some(pod_key(session, name)?),
     };

@@ -28,7 +28,7 @@ fn fold(state: &mut State) {
     let Some(at) = rows[..=at].iter().rposition(|r| matches!(r, NodeRow::Group(_))) else { return };
     list.select(rows, at);
     if let Some(RowId::Group(key)) = &list.selected {
-        state.open_groups.remove(key);
+        state.choices.open_groups.remove(key);
     }
     state.touch();
 }

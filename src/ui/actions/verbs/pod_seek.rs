@@ -28,8 +28,8 @@ pub static VERBS: &[Verb] = &[
 ];
 
 fn seek(state: &mut State, session: &mut dyn SessionHandle, direction: Direction) {
-    let on_page = state.pod.clone().filter(|_| state.focus == Pane::POD);
-    let Some(pod) = on_page.or_else(|| state.subject.clone()).or_else(|| state.selected_pod().cloned()) else {
+    let on_page = state.subjects.pod.clone().filter(|_| state.focus == Pane::POD);
+    let Some(pod) = on_page.or_else(|| state.subjects.subject.clone()).or_else(|| state.selected_pod().cloned()) else {
         return state.say("no pod is selected");
     };
     let timeline = session.timeline();

@@ -25,7 +25,7 @@ pub static VERBS: &[Verb] = &[Verb {
 
 /// Decides about the selected pod at the cursor, and seeks the start of the decision.
 fn step_in(state: &mut State, session: &mut dyn SessionHandle) {
-    let on_page = state.pod.clone().filter(|_| state.focus == Pane::POD);
+    let on_page = state.subjects.pod.clone().filter(|_| state.focus == Pane::POD);
     let Some(pod) = on_page.or_else(|| state.selected_pod().cloned()) else { return };
     let timeline = session.timeline();
     let is_queued = timeline.queues().entries.contains_key(&pod);

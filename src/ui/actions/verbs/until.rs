@@ -36,7 +36,7 @@ pub static VERBS: &[Verb] = &[
             )
         }),
         ..Verb::new("run-until", |state, session, args| {
-            state.running = Some(Running { until: Some(with_object(session, args)?.parse()?), pieces: 0 });
+            state.tasks.running = Some(Running { until: Some(with_object(session, args)?.parse()?), pieces: 0 });
             Ok(Answer::Done)
         })
     },

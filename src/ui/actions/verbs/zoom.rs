@@ -8,7 +8,7 @@ pub static VERBS: &[Verb] = &[Verb {
     keys: &[keys(Context::GLOBAL, &["+"], "zoom", "the pane in focus on the whole screen, and back")],
     runs_on_ui_thread: |_| true,
     ..Verb::new("zoom", |state, _, _| {
-        state.zoomed = !state.zoomed;
+        state.arrangement.zoomed = !state.arrangement.zoomed;
         Ok(Answer::Done)
     })
 }];

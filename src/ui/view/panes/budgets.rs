@@ -30,7 +30,7 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Left, "fewest left first"),
     ],
     home: Some(Pane::PREEMPTION),
-    is_open: |state| state.opened.contains(&Pane::BUDGETS),
+    is_open: |state| state.arrangement.opened.contains(&Pane::BUDGETS),
     rows: Rows::Page(|input, _, filter| rows(input, filter)),
     columns: |state, _, list, row| page::heading_columns(Pane::BUDGETS, state, list, row),
     open,
@@ -41,8 +41,8 @@ pub static DEF: PaneDef = PaneDef {
 fn open(state: &mut State, session: &mut dyn SessionHandle) {
     match state.list(Pane::BUDGETS).selected.clone() {
         Some(RowId::Budget(key)) => {
-            if !state.open_budgets.remove(&key) {
-                state.open_budgets.insert(key);
+            if !state.choices.open_budgets.remove(&key) {
+                state.choices.open_budgets.insert(key);
             }
             state.touch();
         }

@@ -30,7 +30,7 @@ use crate::ui::view::panes::preemption::started;
 pub static DEF: PaneDef = PaneDef {
     sorts: &[SortChoice::new(Sort::Usual, "most important first"), SortChoice::new(Sort::Name, "by name")],
     home: Some(Pane::PREEMPTION),
-    is_open: |state| state.opened.contains(&Pane::CANDIDATE),
+    is_open: |state| state.arrangement.opened.contains(&Pane::CANDIDATE),
     rows: Rows::Page(|input, subject, filter| match subject {
         Some(RowId::Node(node)) => rows(input, node, filter),
         _ => vec![PageRow::Note("there is no candidate here".to_owned())],

@@ -44,12 +44,12 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Request, "by cpu request"),
     ],
     home: Some(Pane::NODES),
-    is_open: |state| state.detail.is_some(),
-    tab: |state| state.detail.as_ref().map(ToString::to_string).unwrap_or_default(),
+    is_open: |state| state.subjects.detail.is_some(),
+    tab: |state| state.subjects.detail.as_ref().map(ToString::to_string).unwrap_or_default(),
     rows: Rows::List { make, get: |model| &model.detail },
     columns: heading_columns,
-    subject: |state, _| state.detail.clone().map(RowId::Node),
-    node: |state, _| state.detail.clone(),
+    subject: |state, _| state.subjects.detail.clone().map(RowId::Node),
+    node: |state, _| state.subjects.detail.clone(),
     visit,
     open: |state, _| {
         if let Some(RowId::Pod(pod)) = state.list(Pane::NODE).selected.clone() {
@@ -61,9 +61,9 @@ pub static DEF: PaneDef = PaneDef {
 
 fn make(state: &mut State, timeline: &Timeline) {
     let cycle = timeline.cycle();
-    let node = state.detail.as_ref().and_then(|n| timeline.keyframe().snapshot.get(n));
+    let node = state.subjects.detail.as_ref().and_then(|n| timeline.keyframe().snapshot.get(n));
     state.view_model.detail = node.map_or_else(Vec::new, |node| {
-        let filters = state.view_model.filters_at(timeline, state.detail.as_ref()).filter(|_| cycle.start.is_some());
+        let filters = state.view_model.filters_at(timeline, state.subjects.detail.as_ref()).filter(|_| cycle.start.is_some());
         rows::detail_rows(node, timeline.keyframe(), cycle, filters, state.sort_of(Pane::NODE), &mut state.row_filter(Pane::NODE))
     });
 }
@@ -71,13 +71,13 @@ fn make(state: &mut State, timeline: &Timeline) {
 fn heading_columns(state: &State, timeline: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
     let at = state.list(Pane::NODE).offset + usize::from(row.checked_sub(list.y)?);
     let heading = matches!(state.view_model.detail.get(at)?, DetailRow::Heading("pods on the node"));
-    let info = state.detail.as_ref().and_then(|node| timeline.keyframe().snapshot.get(node));
+    let info = state.subjects.detail.as_ref().and_then(|node| timeline.keyframe().snapshot.get(node));
     info.filter(|_| heading).map(|info| pod_columns(info, timeline.clock(), list.width))
 }
 
 /// Goes to the open node, or opens the node that the focused pane is about.
 fn visit(def: &PaneDef, state: &mut State, timeline: &Timeline) {
-    if state.detail.is_some() {
+    if state.subjects.detail.is_some() {
         time_travel::pin(state, timeline, def.id);
         state.show(def.id);
         state.focus = def.id;
@@ -91,11 +91,11 @@ fn visit(def: &PaneDef, state: &mut State, timeline: &Timeline) {
 pub fn open_best(state: &mut State, timeline: &Timeline, node: Option<Str>) {
     let node = node
         .or_else(|| timeline.cycle().current_node.clone())
-        .or_else(|| state.detail.clone())
+        .or_else(|| state.subjects.detail.clone())
         .or_else(|| timeline.keyframe().snapshot.nodes().first().map(|n| n.name().clone()));
     match node {
         Some(node) => {
-            state.pinned = Some(timeline.cursor().revision);
+            state.arrangement.pinned = Some(timeline.cursor().revision);
             state.open_node(node);
         }
         None => state.say("there is no node to show"),
@@ -104,8 +104,8 @@ pub fn open_best(state: &mut State, timeline: &Timeline, node: Option<Str>) {
 
 /// Draws the node.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
-    let info = scene.state.detail.as_ref().and_then(|n| scene.timeline.keyframe().snapshot.get(n));
-    let name = scene.state.detail.as_ref().map(ToString::to_string).unwrap_or_default();
+    let info = scene.state.subjects.detail.as_ref().and_then(|n| scene.timeline.keyframe().snapshot.get(n));
+    let name = scene.state.subjects.detail.as_ref().map(ToString::to_string).unwrap_or_default();
     def.chrome(scene, plan, def.title(scene, format!("Node {name}")), Vec::new(), buf);
     let list = def.list_in(plan);
     let Some(info) = info else {
@@ -194,7 +194,7 @@ fn filter(scene: &Scene<'_>, index: usize, area: Rect, buf: &mut Buffer) {
     let mut spans =
         vec![scene.span(role, format!("  {sign} ")), scene.span(Role::Text, name), scene.span(Role::Text, status.message_with_fact())];
     if !status.is_success() {
-        let asked = scene.state.detail.as_ref().is_some_and(|node| scene.state.view_model.whole.verdicts.contains_key(node));
+        let asked = scene.state.subjects.detail.as_ref().is_some_and(|node| scene.state.view_model.whole.verdicts.contains_key(node));
         let first = filters.answers[..index].iter().all(|(_, s)| s.is_success() || s.is_skip());
         let words = match () {
             () if !first => "  would also fail",

@@ -64,7 +64,7 @@ pub static DEF: PaneDef = PaneDef {
 
 fn make(state: &mut State, timeline: &Timeline) {
     let (mut filter, order) = (state.row_filter(Pane::NODES), state.sort_of(Pane::NODES));
-    let (model, open) = (&mut state.view_model, &state.open_groups);
+    let (model, open) = (&mut state.view_model, &state.choices.open_groups);
     if gated(&model.whole).is_some() {
         model.nodes = Arc::default();
         return;
@@ -91,8 +91,8 @@ fn gated(cycle: &CycleView) -> Option<&Key> {
 fn open(state: &mut State, _: &mut dyn SessionHandle) {
     match state.list(Pane::NODES).selected.clone() {
         Some(RowId::Group(key)) => {
-            if !state.open_groups.remove(&key) {
-                state.open_groups.insert(key);
+            if !state.choices.open_groups.remove(&key) {
+                state.choices.open_groups.insert(key);
             }
             state.touch_rows(Pane::NODES);
         }

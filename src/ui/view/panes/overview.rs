@@ -60,10 +60,11 @@ pub static DEF: PaneDef = PaneDef {
 const HEAD: u16 = 2;
 
 fn make(state: &mut State, timeline: &Timeline) {
-    let shown = state.whole == Some(Pane::OVERVIEW);
+    let shown = state.arrangement.whole == Some(Pane::OVERVIEW);
     state.view_model.overview = if shown {
         let (order, filter) = (state.sort_of(Pane::OVERVIEW), state.filter(Pane::OVERVIEW));
-        let input = RowsInput { status: &state.overview, turned: &state.turned_causes, seen: state.seen_pending.as_deref(), order, filter };
+        let input =
+            RowsInput { status: &state.overview, turned: &state.choices.turned_causes, seen: state.seen_pending.as_deref(), order, filter };
         overview_rows(timeline, &input)
     } else {
         Vec::new()
@@ -74,8 +75,8 @@ fn make(state: &mut State, timeline: &Timeline) {
 fn open(state: &mut State, session: &mut dyn SessionHandle) {
     match state.list(Pane::OVERVIEW).selected.clone() {
         Some(RowId::Cause(key)) => {
-            if !state.turned_causes.remove(&key) {
-                state.turned_causes.insert(key);
+            if !state.choices.turned_causes.remove(&key) {
+                state.choices.turned_causes.insert(key);
             }
             state.touch();
         }
@@ -113,9 +114,9 @@ pub fn fold(state: &mut State) {
     let Some(at) = rows[..=at].iter().rposition(|row| matches!(row, OverviewRow::Cause(_))) else { return };
     list.select(rows, at);
     if let Some(OverviewRow::Cause(CauseRow { key, open: true, .. })) = rows.get(at)
-        && !state.turned_causes.remove(key)
+        && !state.choices.turned_causes.remove(key)
     {
-        state.turned_causes.insert(key.clone());
+        state.choices.turned_causes.insert(key.clone());
     }
     state.touch();
 }

@@ -53,7 +53,7 @@ pub fn open_row(state: &mut State, session: &mut dyn SessionHandle) {
             time_travel::seek_and_follow(state, session, |s| s.timeline_mut().seek(Cursor { revision, event: usize::MAX }));
         }
         Some(RowId::Budget(key)) => {
-            state.open_budgets.insert(key.clone());
+            state.choices.open_budgets.insert(key.clone());
             state.open_page(Pane::BUDGETS);
             state.lists.insert(Pane::BUDGETS, ListView::at(RowId::Budget(key)));
         }

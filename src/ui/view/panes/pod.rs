@@ -31,13 +31,13 @@ use crate::ui::view::panes::page;
 /// The pane.
 pub static DEF: PaneDef = PaneDef {
     home: Some(Pane::QUEUES),
-    is_open: |state| state.pod.is_some(),
+    is_open: |state| state.subjects.pod.is_some(),
     rows: Rows::Page(|input, subject, filter| match subject {
         Some(RowId::Pod(key)) => rows(input, key, filter),
         _ => vec![PageRow::Note("no pod is open".to_owned())],
     }),
-    subject: |state, _| state.pod.clone().map(RowId::Pod),
-    visit: |def, state, timeline| match state.pod {
+    subject: |state, _| state.subjects.pod.clone().map(RowId::Pod),
+    visit: |def, state, timeline| match state.subjects.pod {
         Some(_) => def.show_page(state, timeline),
         None => open_best(state, timeline),
     },
@@ -50,7 +50,7 @@ pub fn open_best(state: &mut State, timeline: &Timeline) {
     let cycle = || timeline.cycle().start.as_ref().map(|start| start.pod.clone());
     match selected.or_else(cycle).or_else(|| state.selected_pod().cloned()) {
         Some(pod) => {
-            state.pinned = Some(timeline.cursor().revision);
+            state.arrangement.pinned = Some(timeline.cursor().revision);
             state.open_pod(pod);
         }
         None => state.say("there is no pod to show"),

@@ -72,7 +72,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     let Some(RowId::Node(node)) = state.list(Pane::PREEMPTION).selected.clone() else { return };
     let timeline = session.timeline();
     if timeline.cycle().preemption.as_ref().is_some_and(|p| p.candidate(&node).is_some()) {
-        state.pinned = Some(timeline.cursor().revision);
+        state.arrangement.pinned = Some(timeline.cursor().revision);
         state.open_page(Pane::CANDIDATE);
     } else {
         state.open_node(node);

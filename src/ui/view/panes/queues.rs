@@ -58,10 +58,10 @@ fn make(state: &mut State, timeline: &Timeline) {
     let keyframe = timeline.keyframe();
     // The group of the selected pod opens, and stays open.
     if let Some(group) = state.selected_pod().and_then(|pod| rows::group_of(keyframe, pod)) {
-        state.open_pod_groups.insert(group);
+        state.choices.open_pod_groups.insert(group);
     }
     let (order, filter) = (state.sort_of(Pane::QUEUES), &mut state.row_filter(Pane::QUEUES));
-    state.view_model.queues = rows::queue_rows(timeline, order, filter, &state.open_pod_groups);
+    state.view_model.queues = rows::queue_rows(timeline, order, filter, &state.choices.open_pod_groups);
 }
 
 /// Returns the columns of the headings, which are in the first row if that is a queue's heading.
@@ -74,14 +74,14 @@ fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<
 /// Shows the decision about the selected pod, even if the user chose another pane. Opens or closes a pod group.
 fn open(state: &mut State, session: &mut dyn SessionHandle) {
     if let Some(RowId::PodGroup(group, _)) = state.list(Pane::QUEUES).selected.clone() {
-        if !state.open_pod_groups.remove(&group) {
-            state.open_pod_groups.insert(group);
+        if !state.choices.open_pod_groups.remove(&group) {
+            state.choices.open_pod_groups.insert(group);
         }
         state.touch();
         return;
     }
     let Some(pod) = state.selected_pod().cloned() else { return };
-    state.pinned = None;
+    state.arrangement.pinned = None;
     if time_travel::show_pod(state, session, &pod) {
         time_travel::follow(state, session.timeline());
     } else {
@@ -92,9 +92,9 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 
 /// Shows the selected pod in the pod pane if that is visible.
 fn selected(state: &mut State, plan: &Plan) {
-    state.subject = state.selected_pod().cloned();
-    if let Some(pod) = state.subject.clone().filter(|_| plan.area(Pane::POD).is_some()) {
-        state.pod = Some(pod);
+    state.subjects.subject = state.selected_pod().cloned();
+    if let Some(pod) = state.subjects.subject.clone().filter(|_| plan.area(Pane::POD).is_some()) {
+        state.subjects.pod = Some(pod);
     }
 }
 

@@ -47,7 +47,7 @@ pub static DEF: PaneDef = PaneDef {
 
 /// Returns the pod of the cycle, or the pod that the user chose last.
 pub fn cycle_pod(state: &State, timeline: &Timeline) -> Option<RowId> {
-    timeline.cycle().start.as_ref().map(|s| s.pod.clone()).or_else(|| state.subject.clone()).map(RowId::Pod)
+    timeline.cycle().start.as_ref().map(|s| s.pod.clone()).or_else(|| state.subjects.subject.clone()).map(RowId::Pod)
 }
 
 /// Moves the cursor by events, by extension points, or to the ends of the cycle.
