@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use crate::api_server::{ApiServer, Fault, PATIENCE, World};
 
 /// Short waits, and long ones only where a test expects none.
-fn timing() -> Timing {
+pub(crate) fn timing() -> Timing {
     Timing {
         backoff: Duration::from_millis(1),
         max_backoff: Duration::from_millis(4),
@@ -30,7 +30,7 @@ fn timing() -> Timing {
     }
 }
 
-fn options(server: &ApiServer, folder: &TempDir) -> ConnectOptions {
+pub(crate) fn options(server: &ApiServer, folder: &TempDir) -> ConnectOptions {
     let path = folder.path().join("config");
     std::fs::write(&path, server.kubeconfig()).unwrap();
     ConnectOptions { kubeconfig: Some(path), timing: timing(), page: 3, ..ConnectOptions::default() }

@@ -6,33 +6,21 @@ use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 use schedscope::cluster::{Key, Kind};
-use schedscope::source::live::{Bounds, Change, ConnectError, ConnectOptions, KindStatus, Live, State, Subject, Timing, Waiting, connect};
+use schedscope::source::live::{Bounds, Change, ConnectError, ConnectOptions, KindStatus, Live, State, Subject, Waiting, connect};
 use schedscope::source::{Loaded, STORIES, load};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::api_server::{ApiServer, Fault, PATIENCE};
+use crate::live;
 
 const ALWAYS: usize = usize::MAX / 2;
 
 /// The time of an answer in tests that wait for it.
 const SOON: Duration = Duration::from_millis(150);
 
-fn timing() -> Timing {
-    Timing {
-        backoff: Duration::from_millis(1),
-        max_backoff: Duration::from_millis(4),
-        second: Duration::from_millis(10),
-        forbidden: Duration::from_millis(20),
-        absent: Duration::from_millis(20),
-        ..Timing::default()
-    }
-}
-
 fn options(server: &ApiServer, folder: &TempDir) -> ConnectOptions {
-    let path = folder.path().join("config");
-    std::fs::write(&path, server.kubeconfig()).unwrap();
-    ConnectOptions { kubeconfig: Some(path), timing: timing(), page: 3, streaming: false, ..ConnectOptions::default() }
+    ConnectOptions { streaming: false, ..live::options(server, folder) }
 }
 
 fn server() -> ApiServer {

@@ -237,9 +237,9 @@ impl ConfigFile {
     /// Decodes YAML or JSON strictly: an unknown field, a duplicate field or a wrong type is an error.
     pub(super) fn decode(text: &str, emulation: Emulation) -> Result<Self, FieldErrors> {
         let mut errors = FieldErrors::default();
-        let mut value = parse(text).map_err(|e| one_error("", e))?;
+        let mut value = parse(text).map_err(|e| one_error("", e.to_string()))?;
         if let Some(text) = policy::in_config_map(&value).filter(|_| emulation.profile().reads_policies()) {
-            value = parse(text).map_err(|e| one_error("data", e))?;
+            value = parse(text).map_err(|e| one_error("data", e.to_string()))?;
         }
         if policy::is_policy(&value, emulation) {
             return policy::decode(value, emulation);
@@ -304,10 +304,25 @@ const LONGEST_WITH_ALIASES: usize = 16 << 10;
 /// Deepest nesting of brackets: the parser's time grows with the square of the depth.
 const DEPTH: usize = 200;
 
+/// Why a text is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TextError {
+    #[error("has more than {} bytes", LONGEST)]
+    Long,
+    #[error("brackets are nested too deeply")]
+    Deep,
+    #[error("has aliases and more than {} bytes", LONGEST_WITH_ALIASES)]
+    LongWithAliases,
+    #[error(transparent)]
+    Yaml(#[from] serde_yaml::Error),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
 /// Returns why a text is too expensive to parse.
-fn excess(text: &str) -> Option<String> {
+fn excess(text: &str) -> Option<TextError> {
     if text.len() > LONGEST {
-        return Some(format!("has more than {LONGEST} bytes"));
+        return Some(TextError::Long);
     }
     let mut depth = 0_usize;
     let is_deep = text.bytes().any(|byte| {
@@ -319,24 +334,24 @@ fn excess(text: &str) -> Option<String> {
         depth > DEPTH
     });
     if is_deep {
-        return Some("brackets are nested too deeply".to_owned());
+        return Some(TextError::Deep);
     }
     let starts_alias = |pair: &[u8]| pair[0] == b'*' && pair[1].is_ascii_alphanumeric();
     let has_aliases = text.contains('&') && text.as_bytes().windows(2).any(starts_alias);
-    (has_aliases && text.len() > LONGEST_WITH_ALIASES).then(|| format!("has aliases and more than {LONGEST_WITH_ALIASES} bytes"))
+    (has_aliases && text.len() > LONGEST_WITH_ALIASES).then_some(TextError::LongWithAliases)
 }
 
 /// Parses the first document of a text; ignores further YAML documents.
-pub(super) fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse(text: &str) -> Result<Value, TextError> {
     if let Some(why) = excess(text) {
         return Err(why);
     }
     let document = serde_yaml::Deserializer::from_str(text).next();
     let yaml = document.map_or(Ok(serde_yaml::Value::Null), serde_yaml::Value::deserialize);
     match yaml.and_then(|mut yaml| yaml.apply_merge().map(|()| yaml)) {
-        Ok(yaml) => serde_json::to_value(yaml).map_err(|e| e.to_string()),
+        Ok(yaml) => Ok(serde_json::to_value(yaml)?),
         // Indentation with tabs is valid JSON and invalid YAML.
-        Err(error) => serde_json::from_str(text).map_err(|_| error.to_string()),
+        Err(error) => serde_json::from_str(text).map_err(|_| error.into()),
     }
 }
 
@@ -423,7 +438,7 @@ mod tests {
 
     #[test]
     fn what_would_take_long_is_refused() {
-        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err(), expected);
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err().to_string(), expected);
         check(&"[".repeat(80_000), "brackets are nested too deeply");
         check(&" ".repeat(LONGEST + 1), "has more than 1048576 bytes");
         check(&format!("a: &a [{}]\nb: *a\n", "x,".repeat(10_000)), "has aliases and more than 16384 bytes");

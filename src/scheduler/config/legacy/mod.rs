@@ -71,9 +71,9 @@ pub(super) fn defaults(emulation: Emulation) -> Result<Config, FieldErrors> {
 
 /// Reads a policy or a configuration.
 pub(super) fn parse(text: &str, emulation: Emulation) -> Result<Config, FieldErrors> {
-    let mut value = file::parse(text).map_err(|e| file::one_error("", e))?;
+    let mut value = file::parse(text).map_err(|e| file::one_error("", e.to_string()))?;
     if let Some(text) = value.pointer("/data/policy.cfg").and_then(Value::as_str) {
-        value = file::parse(text).map_err(|e| file::one_error("data", e))?;
+        value = file::parse(text).map_err(|e| file::one_error("data", e.to_string()))?;
     }
     if Policy::is_kind_of(&value) {
         return build(&Configuration::default(), Policy::decode(value)?, emulation);
