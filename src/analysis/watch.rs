@@ -177,6 +177,7 @@ mod tests {
 
     use super::*;
     use crate::cluster::Object;
+    use crate::cluster::testing::object_with_kind;
     use crate::release::Emulation;
     use crate::scheduler::{Config, Options};
 
@@ -191,8 +192,7 @@ mod tests {
     }
 
     fn objects(values: &[Value]) -> Vec<Object> {
-        let object = |value: &Value| Object::deserialize_kind(value["kind"].as_str().unwrap().parse().unwrap(), value.clone()).unwrap();
-        values.iter().map(object).collect()
+        values.iter().map(object_with_kind).collect()
     }
 
     fn cluster(values: &[Value]) -> Cluster {

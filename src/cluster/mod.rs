@@ -25,6 +25,8 @@ mod selector;
 pub mod storage;
 mod store;
 mod str;
+#[cfg(test)]
+pub(crate) mod testing;
 mod workload;
 
 pub use annotations::{OTHER_ANNOTATIONS, SCHEDULING_ANNOTATIONS};

@@ -1,5 +1,6 @@
 //! Tests that what a cycle sees of PodDisruptionBudgets follows the cluster.
 
+use crate::cluster::testing::object;
 use crate::cluster::{Kind, Object};
 use crate::framework::BudgetIndex;
 use crate::release::Emulation;
@@ -9,7 +10,7 @@ fn budget(namespace: &str, name: &str, allowed: i32, selector: &str) -> Object {
     let text = format!(
         r#"{{"metadata":{{"name":"{name}","namespace":"{namespace}"}},"spec":{{"selector":{selector}}},"status":{{"disruptionsAllowed":{allowed}}}}}"#
     );
-    Object::deserialize_kind(Kind::PodDisruptionBudget, &mut serde_json::Deserializer::from_str(&text)).unwrap()
+    object(Kind::PodDisruptionBudget, &text)
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::cluster::testing::object;
 use crate::cluster::{Kind, Object};
 use crate::release::Emulation;
 use crate::scheduler::{Config, InitialQueues, Operation, Options, Scheduler};
@@ -13,10 +14,6 @@ const FIT: &str = "0/2 nodes are available: 1 Too many pods, 1 node(s) were unsc
 
 fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
-}
-
-fn object(kind: Kind, text: &str) -> Object {
-    Object::deserialize_kind(kind, &mut serde_json::Deserializer::from_str(text)).unwrap()
 }
 
 /// A pod that was created at half past twelve.

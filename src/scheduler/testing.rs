@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::runtime::PluginRef;
 use super::{Config, Evictions, Operation, Options, Scheduler};
+pub(super) use crate::cluster::testing::object;
 use crate::cluster::{Key, Kind, Object, Pod};
 use crate::framework::{
     ActionType, ClusterEvent, ClusterEventWithHint, Code, Context, CycleState, EventResource, FilterPlugin, NodeInfo, PermitPlugin, Plugin,
@@ -89,10 +90,6 @@ impl PreBindPlugin for ScriptedPlugin {
 /// The two scripted plugins, in the order of the profile.
 pub(super) const FIRST: PluginName = PluginName::GangScheduling;
 pub(super) const SECOND: PluginName = PluginName::PodGroupPodsCount;
-
-pub(super) fn object(kind: Kind, text: &str) -> Object {
-    Object::deserialize_kind(kind, &mut serde_json::Deserializer::from_str(text)).unwrap()
-}
 
 /// A node with four CPUs.
 pub(super) fn node(name: &str) -> Object {

@@ -132,13 +132,10 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::testing::object;
     use crate::framework::Code;
     use crate::release::Emulation;
     use crate::scheduler::{Config, Options, PostFilter};
-
-    fn object(kind: Kind, text: &str) -> Object {
-        Object::deserialize_kind(kind, &mut serde_json::Deserializer::from_str(text)).unwrap()
-    }
 
     fn scheduler() -> Scheduler {
         let node = |name: &str, rest: &str| {

@@ -106,10 +106,10 @@ pub fn has_new_report(before: Option<&Pod>, now: &Pod) -> bool {
 mod tests {
     use super::*;
     use crate::cluster::MissingKinds;
+    use crate::cluster::testing::object;
 
     fn cluster(objects: &[(Kind, &str)]) -> Cluster {
-        let object = |(kind, text): &(Kind, &str)| Object::deserialize_kind(*kind, &mut serde_json::Deserializer::from_str(text)).unwrap();
-        objects.iter().map(object).collect()
+        objects.iter().map(|(kind, text)| object(*kind, text)).collect()
     }
 
     fn shapes(from: &Cluster, to: &Cluster) -> Vec<String> {

@@ -277,9 +277,9 @@ fn lost(value: &Value, patch: &Value, path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::testing::object;
 
     fn cluster() -> Cluster {
-        let object = |kind, text| Object::deserialize_kind(kind, &mut serde_json::Deserializer::from_str(text)).unwrap();
         let pod = r#"{"metadata":{"name":"p","namespace":"a"},"spec":{"priority":5,"nodeSelector":{"disk":"ssd"},
             "containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}"#;
         let node = r#"{"metadata":{"name":"n"},"spec":{"taints":[{"key":"k","effect":"NoExecute"}]}}"#;

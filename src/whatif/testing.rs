@@ -3,13 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{Answer, NodeEnd, PodEnd, Rehearsal, Stage as _, Stay, WhatIfError, Whereabouts, apply};
+pub(super) use crate::cluster::testing::object_of as object;
 use crate::cluster::{Key, Kind, Object};
 use crate::release::Emulation;
 use crate::scheduler::{Config, Options, Scheduler};
-
-pub(super) fn object(kind: Kind, value: &Value) -> Object {
-    Object::deserialize_kind(kind, value).unwrap()
-}
 
 /// A node with a number of CPUs, in a zone.
 pub(super) fn node(name: &str, cpu: u32, zone: &str) -> Object {

@@ -1,15 +1,12 @@
 //! The places where changes begin and end, and the branches on which they go.
 
 use super::*;
-use crate::cluster::{Kind, Object};
+use crate::cluster::Kind;
+use crate::cluster::testing::object_of as object;
 use crate::release::Emulation;
 use crate::scheduler::{Config, Operation, Options, Scheduler};
 use crate::session::{Edit, Verb};
 use serde_json::json;
-
-fn object(kind: Kind, value: &serde_json::Value) -> Object {
-    Object::deserialize_kind(kind, value).unwrap()
-}
 
 /// One node of two CPUs and a pod that wants three.
 fn workspace() -> Workspace {

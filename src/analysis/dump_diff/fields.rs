@@ -185,9 +185,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::cluster::testing::object_of;
 
     fn changes(kind: Kind, from: Value, to: Value) -> Vec<String> {
-        let object = |value| Object::deserialize_kind(kind, value).unwrap();
+        let object = |value: Value| object_of(kind, &value);
         let write = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".to_owned(), ToString::to_string);
         let found = field_changes(&object(from), &object(to));
         found.iter().map(|change| format!("{}: {} > {}", change.field, write(&change.from), write(&change.to))).collect()

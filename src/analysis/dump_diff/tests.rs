@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::cluster::testing::object_with_kind;
 use crate::release::Emulation;
 use crate::scheduler::{Config, Options};
 
@@ -16,8 +17,7 @@ fn pod(name: &str, node: &str, cpu: &str) -> Value {
 }
 
 fn scheduler(objects: &[Value]) -> Scheduler {
-    let object = |value: &Value| Object::deserialize_kind(value["kind"].as_str().unwrap().parse().unwrap(), value.clone()).unwrap();
-    Scheduler::new(Config::defaults(Emulation::default()), objects.iter().map(object).collect(), Options::default())
+    Scheduler::new(Config::defaults(Emulation::default()), objects.iter().map(object_with_kind).collect(), Options::default())
 }
 
 fn diff(old: &[Value], new: &[Value]) -> DumpDiff {
@@ -91,7 +91,7 @@ fn pods_that_wait_no_more_and_new_ones_are_named_and_equal_decisions_counted() {
 
 #[test]
 fn a_kind_that_one_state_lacks_is_not_compared() {
-    let object = |value: Value| Object::deserialize_kind(value["kind"].as_str().unwrap().parse().unwrap(), value).unwrap();
+    let object = |value: Value| object_with_kind(&value);
     let cluster = |with: bool| {
         let mut cluster: Cluster = [object(node("w1", "4"))].into_iter().collect();
         if with {

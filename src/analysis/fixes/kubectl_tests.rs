@@ -1,11 +1,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::cluster::testing::object_of as object;
 use crate::fixes::Lowered;
-
-fn object(kind: Kind, value: &Value) -> Object {
-    Object::deserialize_kind(kind, value).unwrap()
-}
 
 fn pod(owner: Option<(&str, &str)>) -> Value {
     let owners: Vec<Value> = owner.into_iter().map(|(kind, name)| json!({"kind": kind, "name": name, "controller": true})).collect();

@@ -214,14 +214,11 @@ pub(super) fn whole_second(time: Timestamp) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
+    use crate::cluster::testing::object;
     use crate::cluster::{Kind, Object};
     use crate::release::{Emulation, Gate};
     use crate::scheduler::{Config, Evictions, Operation, Options, Scheduler};
     use crate::trace::{Event, Place};
-
-    fn object(kind: Kind, text: &str) -> Object {
-        Object::deserialize_kind(kind, &mut serde_json::Deserializer::from_str(text)).unwrap()
-    }
 
     fn pod(name: &str, priority: i32, cpu: u32, node: &str) -> Object {
         let text = format!(
