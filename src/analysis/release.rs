@@ -108,7 +108,7 @@ mod tests {
             ("v1.36.9", "v1.36.3", "; decisions are verified, the rest as v1.36.2, 1 change apart"),
             ("v1.99.0", "v1.37.0", "which is newer than the newest supported version"),
             ("v1.28.15", "v1.28.15", "; not verified: queues"),
-            ("v1.26.15", "v1.26.15", "; not verified: decisions, queues"),
+            ("v1.26.15", "v1.26.15", "; verified as v1.26.9, 3 changes apart; not verified: queues"),
         ] {
             let found = FoundVersion { release: server.parse().unwrap(), source: VersionSource::Server };
             let emulated = ReleaseChoice { wanted: Some(found), cluster: Some(found) }.emulated();

@@ -45,7 +45,7 @@ impl Plugin for SelectorSpread {
 impl PreScorePlugin for SelectorSpread {
     fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
         if !is_skipped(pod) {
-            state.write(State(Arc::new(default_selector(cx.cluster, &pod.pod))));
+            state.write(State(Arc::new(default_selector(cx, &pod.pod))));
         }
         Status::success()
     }

@@ -93,6 +93,8 @@ pub struct Behaviour {
     pub utilization: UtilizationRounding,
     /// The key of PodTopologySpread's counts.
     pub spread_counts: SpreadCounts,
+    /// The workloads whose selectors are part of the selector of default constraints.
+    pub default_selector: DefaultSelector,
     /// Which pods an empty selector of a spread constraint counts.
     pub empty_spread_selector: EmptySelector,
     /// How PodTopologySpread rounds its raw score.
@@ -577,6 +579,16 @@ pub enum Eligibility {
     PolicyAndStatus,
     /// Its nomination only.
     Nomination,
+}
+
+/// The ReplicationControllers, ReplicaSets and StatefulSets whose selectors PodTopologySpread's default constraints and
+/// SelectorSpread join with those of Services.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultSelector {
+    /// All that select the pod.
+    OfMatching,
+    /// The pod's controller.
+    OfController,
 }
 
 /// The key of PodTopologySpread's counts.

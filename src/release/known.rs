@@ -229,7 +229,10 @@ mod tests {
         assert_eq!(verified("1.31.14", &decisions), ("v1.31.14".to_owned(), 0));
         assert_eq!(verified("1.31.7", &decisions), ("v1.31.14".to_owned(), 0));
         assert_eq!(verified("1.31.14", &all), ("v1.31.1".to_owned(), 2));
-        assert_eq!(verified("1.26.15", &decisions), ("v1.26.4".to_owned(), 4));
+        assert_eq!(verified("1.26.15", &decisions), ("v1.26.9".to_owned(), 3));
+        assert_eq!(verified("1.26.4", &decisions), ("v1.26.4".to_owned(), 0));
+        assert_eq!(verified("1.25.10", &decisions), ("v1.25.10".to_owned(), 0));
+        assert_eq!(verified("1.25.2", &decisions), ("v1.25.2".to_owned(), 0));
     }
 
     /// The data of a minor version is that of its checked patch, and the rows up to it lead there from the first known patch.
@@ -256,7 +259,7 @@ mod tests {
         assert_eq!(not_verified("v1.31.1"), [Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.28.3"), [Part::Queues, Part::Configuration, Part::Extenders]);
         assert_eq!(not_verified("v1.20.15"), [Part::Queues, Part::Configuration, Part::Extenders]);
-        assert_eq!(not_verified("v1.26.15").len(), 4);
+        assert_eq!(not_verified("v1.26.15"), [Part::Queues, Part::Configuration, Part::Extenders]);
     }
 
     #[test]

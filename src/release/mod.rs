@@ -41,11 +41,11 @@ mod version;
 
 pub use behaviour::{
     AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits,
-    DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, GroupRule, IdleScores, ImageSources, Importance,
-    InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder,
-    NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText, PotentialNodes,
-    PreFilterRejection, PreemptionText, RepeatedScores, ResizeMaximum, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, StartWrap,
-    TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
+    DefaultSelector, DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, GroupRule, IdleScores,
+    ImageSources, Importance, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources,
+    NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText,
+    PotentialNodes, PreFilterRejection, PreemptionText, RepeatedScores, ResizeMaximum, Rounding, ScoreFunctionName, SidecarCheck,
+    SpreadCounts, StartWrap, TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
 pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};

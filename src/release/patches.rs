@@ -66,8 +66,8 @@ pub(super) struct Minor {
     first: Behaviour,
     /// The first and the last known patch: the code, the notes or the threads of the changes up to it were read.
     known: [u8; 2],
-    /// Whether decisions of the last known patch were compared with kube-scheduler's own too.
-    last_compared: bool,
+    /// Another patch whose decisions were compared with kube-scheduler's own.
+    decisions_of: Option<u8>,
     /// The changes after the first known patch, oldest first.
     pub(super) changes: &'static [PatchChange],
 }
@@ -76,28 +76,34 @@ impl Minor {
     /// Makes a minor version of which one patch is known.
     pub(super) const fn of_one(checked: Profile) -> Self {
         let patch = checked.release.patch_number();
-        Self { first: checked.behaviour, checked, known: [patch, patch], last_compared: false, changes: &[] }
+        Self { first: checked.behaviour, checked, known: [patch, patch], decisions_of: None, changes: &[] }
     }
 
     /// Makes a minor version whose first known patch decides as the checked one.
     pub(super) const fn new(checked: Profile, known: [u8; 2], changes: &'static [PatchChange]) -> Self {
-        Self { first: checked.behaviour, checked, known, last_compared: false, changes }
+        Self { first: checked.behaviour, checked, known, decisions_of: None, changes }
     }
 
     /// Makes a minor version with other behaviours before the checked patch.
     pub(super) const fn since(first: Behaviour, checked: Profile, known: [u8; 2], changes: &'static [PatchChange]) -> Self {
-        Self { checked, first, known, last_compared: false, changes }
+        Self { checked, first, known, decisions_of: None, changes }
     }
 
     /// Says that decisions of the last known patch were compared too.
     pub(super) const fn last_compared(self) -> Self {
-        Self { last_compared: true, ..self }
+        let last = self.known[1];
+        self.decisions_compared(last)
+    }
+
+    /// Says that decisions of a known patch were compared too.
+    pub(super) const fn decisions_compared(self, patch: u8) -> Self {
+        Self { decisions_of: Some(patch), ..self }
     }
 
     /// Returns the patches of which a part was compared with kube-scheduler's own code: the checked one first.
     pub(super) fn compared(&self, part: Part) -> impl Iterator<Item = Release> {
-        let last = (self.last_compared && part == Part::Decisions).then_some(self.known()[1]);
-        [Some(self.checked()), last].into_iter().flatten()
+        let other = self.decisions_of.filter(|_| part == Part::Decisions);
+        [Some(self.checked()), other.map(|patch| self.checked().with_patch(patch))].into_iter().flatten()
     }
 
     /// Returns the profile of each known patch, oldest first.

@@ -2,7 +2,7 @@
 
 use super::behaviour::{AffinityRange, Behaviour, DryRunReport, MigratedPlugins, PreemptionText};
 use super::patches::Minor;
-use super::profile::{Part, Profile};
+use super::profile::Profile;
 use super::v1_21;
 use super::version::Release;
 use crate::cluster::SelectorWords;
@@ -11,7 +11,6 @@ use crate::cluster::SelectorWords;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(20, 15),
     since: Release::patch(18, 0),
-    verified: &[Part::Decisions],
     behaviour: Behaviour {
         affinity_range: AffinityRange::WithZero,
         migrated_plugins: MigratedPlugins::None,

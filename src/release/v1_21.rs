@@ -1,6 +1,6 @@
 //! kube-scheduler v1.21, as differences from v1.22.
 
-use super::behaviour::{AffinityReasons, BalanceScore, Behaviour, MissingResources, UtilizationRounding, WithoutVictims};
+use super::behaviour::{AffinityReasons, BalanceScore, Behaviour, DefaultSelector, MissingResources, UtilizationRounding, WithoutVictims};
 use super::config_fields::V1BETA1;
 use super::patches::Minor;
 use super::profile::Profile;
@@ -11,11 +11,11 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(21, 9),
     since: Release::patch(21, 0),
-    verified: &[],
     config_api_versions: &[V1BETA1],
     removed_plugins: &[],
     behaviour: Behaviour {
         balance: BalanceScore::Difference,
+        default_selector: DefaultSelector::OfMatching,
         missing_resources: MissingResources::Weighed,
         utilization: UtilizationRounding::FreeDown,
         affinity_reasons: AffinityReasons::Two,

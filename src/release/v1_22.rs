@@ -3,7 +3,7 @@
 use super::behaviour::{Behaviour, DryRunReport, EphemeralClaims, MigratedPlugins, MissingClaims};
 use super::config_fields::{V1BETA1, V1BETA2};
 use super::patches::Minor;
-use super::profile::{Part, Profile, RemovedPlugins};
+use super::profile::{Profile, RemovedPlugins};
 use super::v1_23;
 use super::version::Release;
 
@@ -11,7 +11,6 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(22, 6),
     since: Release::patch(22, 0),
-    verified: &[Part::Decisions],
     config_api_versions: &[V1BETA1, V1BETA2],
     removed_plugins: &[RemovedPlugins {
         api_version: V1BETA2,

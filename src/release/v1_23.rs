@@ -14,7 +14,6 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(23, 5),
     since: Release::patch(23, 0),
-    verified: &[],
     behaviour: Behaviour {
         plugin_order: PluginOrder::ImpliedLast,
         pre_filter_error_lost: false,

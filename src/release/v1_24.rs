@@ -4,7 +4,7 @@ use super::behaviour::Behaviour;
 use super::config_fields::{V1BETA2, V1BETA3};
 use super::patches::{Minor, PatchChange};
 use super::picks;
-use super::profile::{Part, Profile};
+use super::profile::Profile;
 use super::v1_25;
 use super::version::Release;
 
@@ -12,7 +12,6 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(24, 4),
     since: Release::patch(24, 0),
-    verified: &[Part::Decisions],
     config_api_versions: &[V1BETA2, V1BETA3],
     removed_plugins: &[],
     behaviour: Behaviour { inline_volumes_counted: false, ..v1_25::PROFILE.behaviour },

@@ -26,6 +26,6 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 9], CHANGES);
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 10], CHANGES).last_compared();
 
 const CHANGES: &[PatchChange] = &[picks::filters_stop(Release::patch(25, 6), 114_525)];

@@ -6,7 +6,7 @@ use super::behaviour::{
 };
 use super::patches::{Minor, PatchChange};
 use super::picks;
-use super::profile::Profile;
+use super::profile::{Part, Profile};
 use super::v1_27;
 use super::version::Release;
 
@@ -14,7 +14,7 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(26, 4),
     since: Release::patch(26, 0),
-    verified: &[],
+    verified: &[Part::Decisions],
     behaviour: Behaviour {
         overhead_unit: OverheadUnit::Cores,
         empty_spread_selector: EmptySelector::Everything,
@@ -31,7 +31,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 15], CHANGES);
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 15], CHANGES).decisions_compared(9);
 
 const CHANGES: &[PatchChange] = &[
     picks::rejection_shared(Release::patch(26, 9)),

@@ -9,7 +9,7 @@ use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, Sel
 use crate::framework::{Context, LabelBloom, Snapshot};
 use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::{RequiredNodeAffinity, required_node_affinity_matches};
-use crate::release::{EmptySelector, Emulation, Gate};
+use crate::release::{DefaultSelector, EmptySelector, Emulation, Gate};
 
 /// The node label with the node's own name.
 pub(super) const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
@@ -225,7 +225,7 @@ impl PodTopologySpread {
         if constraints.is_empty() {
             return Ok(constraints);
         }
-        let selector = default_selector(cx.cluster, pod);
+        let selector = default_selector(cx, pod);
         if selector.is_empty() {
             return Ok(Vec::new());
         }
@@ -246,9 +246,9 @@ fn filter_constraints(
     of_kind.map(|c| Constraint::new(c, pod_labels, emulation)).collect()
 }
 
-/// Returns the selector that combines those of the pod's Services and its controller; empty if there are none. Mirrors
-/// `DefaultSelector`.
-pub(in crate::plugins) fn default_selector(cluster: &Cluster, pod: &Pod) -> LabelSelector {
+/// Returns the selector that combines those of the pod's Services and workloads; empty if there are none. Mirrors `DefaultSelector`.
+pub(in crate::plugins) fn default_selector(cx: &Context<'_>, pod: &Pod) -> LabelSelector {
+    let cluster = cx.cluster;
     let (namespace, labels) = (&pod.metadata.namespace, &pod.metadata.labels);
     // The selector of a Service that selects the pod is a part of the pod's labels.
     let mut selected = vec![false; labels.len()];
@@ -260,7 +260,16 @@ pub(in crate::plugins) fn default_selector(cluster: &Cluster, pod: &Pod) -> Labe
     let of_services = labels.iter().zip(&selected).filter(|(_, selected)| **selected);
     let match_labels = of_services.map(|((key, value), _)| (key.clone(), value.clone())).collect();
     let mut selector = LabelSelector { match_labels, ..LabelSelector::default() };
-    let Some(owner) = pod.metadata.controller() else { return selector };
+    match cx.emulation.behaviour().default_selector {
+        DefaultSelector::OfMatching => add_matching_workloads(&mut selector, cluster, pod),
+        DefaultSelector::OfController => add_controller(&mut selector, cluster, pod),
+    }
+    selector
+}
+
+fn add_controller(selector: &mut LabelSelector, cluster: &Cluster, pod: &Pod) {
+    let Some(owner) = pod.metadata.controller() else { return };
+    let namespace = &pod.metadata.namespace;
     let workload = match (owner.api_version.as_str(), owner.kind.as_str()) {
         ("v1" | "/v1", "ReplicationController") => {
             let controller = cluster.replication_controllers.namespaced(namespace, &owner.name);
@@ -275,10 +284,35 @@ pub(in crate::plugins) fn default_selector(cluster: &Cluster, pod: &Pod) -> Labe
     };
     // An absent or invalid selector adds nothing. One that contradicts the Services selects no pods.
     if let Some(wanted) = workload.and_then(|w| w.spec.selector.as_ref()).filter(|s| s.validate().is_ok()) {
-        selector.match_expressions.extend(wanted.match_labels.iter().map(|(key, value)| equals(key, value)));
-        selector.match_expressions.extend(wanted.match_expressions.iter().cloned());
+        add_requirements(selector, wanted);
     }
-    selector
+}
+
+/// Adds the selectors of all workloads that select the pod. One invalid selector in the namespace hides all of its kind.
+fn add_matching_workloads(selector: &mut LabelSelector, cluster: &Cluster, pod: &Pod) {
+    let (namespace, labels) = (&pod.metadata.namespace, &pod.metadata.labels);
+    if labels.is_empty() {
+        return;
+    }
+    for wanted in cluster.replication_controllers.in_namespace(namespace).filter_map(|c| c.spec.selector.as_ref()) {
+        for (key, value) in wanted.positions_in(labels).into_iter().flatten().filter_map(|position| labels.iter().nth(position)) {
+            selector.match_labels.insert(key.clone(), value.clone());
+        }
+    }
+    let replica_sets: Vec<_> = cluster.replica_sets.in_namespace(namespace).filter_map(|set| set.spec.selector.as_ref()).collect();
+    let stateful_sets: Vec<_> = cluster.stateful_sets.in_namespace(namespace).filter_map(|set| set.spec.selector.as_ref()).collect();
+    for of_kind in [replica_sets, stateful_sets] {
+        if of_kind.iter().all(|wanted| wanted.validate().is_ok()) {
+            for wanted in of_kind.into_iter().filter(|wanted| !wanted.is_empty() && wanted.matches(labels)) {
+                add_requirements(selector, wanted);
+            }
+        }
+    }
+}
+
+fn add_requirements(selector: &mut LabelSelector, wanted: &LabelSelector) {
+    selector.match_expressions.extend(wanted.match_labels.iter().map(|(key, value)| equals(key, value)));
+    selector.match_expressions.extend(wanted.match_expressions.iter().cloned());
 }
 
 #[cfg(test)]
@@ -397,7 +431,7 @@ mod tests {
             let world = world(&objects);
             let mut pod = pod("p", r#"{"a":"1","b":"2"}"#, "[]");
             pod.metadata.owner_references = serde_json::from_str(owner).unwrap();
-            let selector = default_selector(world.cx().cluster, &pod);
+            let selector = default_selector(&world.cx(), &pod);
             assert_eq!(serde_json::to_string(&selector).unwrap(), expected, "{owner}");
         };
         let owner = |version: &str, kind: &str, rest: &str| format!(r#"[{{"apiVersion":"{version}","kind":"{kind}","name":"o"{rest}}}]"#);
@@ -425,6 +459,34 @@ mod tests {
         let merged = r#"{"matchLabels":{"a":"9","c":"3"}}"#;
         check(&[replication.clone(), service(r#"{"a":"1"}"#)], &controller("v1", "ReplicationController"), merged);
         check(&[replication], &controller("apps/v1", "ReplicationController"), "{}");
+    }
+
+    #[test]
+    fn up_to_1_21_the_default_selector_joins_all_that_select_the_pod() {
+        let object = |kind: Kind, name: &str, selector: &str| {
+            (kind, format!(r#"{{"metadata":{{"name":"{name}","namespace":"default"}},"spec":{{"selector":{selector}}}}}"#))
+        };
+        let check = |version: &str, objects: &[(Kind, String)], expected: &str| {
+            let objects: Vec<(Kind, &str)> = objects.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
+            let mut world = world(&objects);
+            world.emulation = Emulation::from(crate::release::nearest(version.parse().unwrap()).profile);
+            let selector = default_selector(&world.cx(), &pod("p", r#"{"a":"1","b":"2"}"#, "[]"));
+            assert_eq!(serde_json::to_string(&selector).unwrap(), expected, "{version} {objects:?}");
+        };
+        let of_one = [object(Kind::StatefulSet, "s", r#"{"matchLabels":{"a":"1"}}"#)];
+        let in_one = r#"{"matchExpressions":[{"key":"a","operator":"In","values":["1"]}]}"#;
+        check("1.20.15", &of_one, in_one);
+        check("1.21.9", &of_one, in_one);
+        check("1.22.6", &of_one, "{}");
+        let replication = object(Kind::ReplicationController, "r", r#"{"b":"2"}"#);
+        let set = object(Kind::ReplicaSet, "s", r#"{"matchExpressions":[{"key":"b","operator":"Exists"}]}"#);
+        let both = r#"{"matchLabels":{"b":"2"},"matchExpressions":[{"key":"b","operator":"Exists"}]}"#;
+        check("1.20.15", &[replication.clone(), set], both);
+        let others = [object(Kind::ReplicationController, "r", r#"{"b":"3"}"#), object(Kind::ReplicaSet, "s", "{}")];
+        check("1.20.15", &others, "{}");
+        let invalid = object(Kind::StatefulSet, "odd", r#"{"matchExpressions":[{"key":"b","operator":"Odd"}]}"#);
+        let of_services = r#"{"matchLabels":{"b":"2"}}"#;
+        check("1.20.15", &[replication, of_one[0].clone(), invalid], of_services);
     }
 
     #[test]

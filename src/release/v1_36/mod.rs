@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::behaviour::{
     AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits,
-    DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, GroupRule, IdleScores, ImageSources, Importance,
-    InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources, NarrowingOrder,
-    NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText, PotentialNodes,
-    PreFilterRejection, PreemptionText, RepeatedScores, ResizeMaximum, Rounding, ScoreFunctionName, SidecarCheck, SpreadCounts, StartWrap,
-    TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
+    DefaultSelector, DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, GroupRule, IdleScores,
+    ImageSources, Importance, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources,
+    NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText,
+    PotentialNodes, PreFilterRejection, PreemptionText, RepeatedScores, ResizeMaximum, Rounding, ScoreFunctionName, SidecarCheck,
+    SpreadCounts, StartWrap, TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
 };
 use super::patches::{Minor, PatchChange};
 use super::predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
@@ -88,6 +88,7 @@ pub(super) const PROFILE: Profile = Profile {
         missing_resources: MissingResources::LeftOut,
         utilization: UtilizationRounding::TakenDown,
         spread_counts: SpreadCounts::PerConstraint,
+        default_selector: DefaultSelector::OfController,
         empty_spread_selector: EmptySelector::Nothing,
         spread_score: Rounding::Nearest,
         affinity_range: AffinityRange::OfNodes,
