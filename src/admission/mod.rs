@@ -60,6 +60,20 @@ pub fn admit(cluster: &Cluster, policies: &Policies, emulation: Emulation, pod: 
     Admission::new(policies.clone(), emulation).admit(cluster, pod)
 }
 
+/// Returns the errors of a pod or of a template of pods that an API server finds before it reads anything of the cluster. A missing name
+/// is none.
+pub fn template_errors(template: &Value) -> Vec<FieldError> {
+    let new = match NewPod::read(template) {
+        Ok(new) => new,
+        Err(errors) => return errors,
+    };
+    let is_other = |error: &FieldError| error.path != "metadata.name";
+    match new_pod::validate(&new.pod) {
+        Err(Refusal::Invalid(errors)) => errors.into_iter().filter(is_other).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// An API server that admits one pod after another.
 #[derive(Clone, Debug)]
 pub struct Admission {

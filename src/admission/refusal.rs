@@ -142,6 +142,15 @@ pub struct FieldError {
     pub detail: String,
 }
 
+impl FieldError {
+    /// Returns the error of a field that is below a path of another object.
+    #[must_use]
+    pub fn below(self, path: &str) -> Self {
+        let path = if self.path.is_empty() { path.to_owned() } else { format!("{path}.{}", self.path) };
+        Self { path, ..self }
+    }
+}
+
 impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() { f.write_str(&self.detail) } else { write!(f, "{}: {}", self.path, self.detail) }

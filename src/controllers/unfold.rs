@@ -17,7 +17,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::pods::suffix;
-use crate::admission::FieldError;
+use crate::admission::{FieldError, template_errors};
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Cluster, Key, LabelSelector, Labels, Str};
 use crate::release::Emulation;
@@ -231,8 +231,11 @@ impl<'a> Work<'a> {
     }
 
     /// Returns a bare pod; with `replicas`, copies of it.
-    #[allow(clippy::unnecessary_wraps, reason = "as the other workloads")]
     fn bare(&self) -> Found {
+        let errors = template_errors(self.object);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
         let wanted = self.options.replicas.unwrap_or(1);
         let mut names = Names::new(self.cluster, &self.key.namespace);
         let generate = self.object.pointer("/metadata/generateName").and_then(Value::as_str);
@@ -310,9 +313,10 @@ fn whole(value: &Value, path: &str, default: u64, errors: &mut Vec<FieldError>) 
     default
 }
 
-/// Checks a template of pods: it has containers, and one of the restart policies that the kind takes.
+/// Checks a template of pods: it has containers, one of the restart policies that the kind takes, and fields that the API takes.
 fn check_template(template: &Value, path: &str, restart: &[&str], errors: &mut Vec<FieldError>) {
-    if template.pointer("/spec/containers").and_then(Value::as_array).is_none_or(Vec::is_empty) {
+    let has_containers = template.pointer("/spec/containers").and_then(Value::as_array).is_some_and(|containers| !containers.is_empty());
+    if !has_containers {
         errors.push(FieldError { path: format!("{path}.spec.containers"), detail: "Required value".to_owned() });
     }
     let policy = template.pointer("/spec/restartPolicy").and_then(Value::as_str);
@@ -324,6 +328,9 @@ fn check_template(template: &Value, path: &str, restart: &[&str], errors: &mut V
             None => format!("Required value: valid values: {list}"),
         };
         errors.push(FieldError { path: format!("{path}.spec.restartPolicy"), detail });
+    }
+    if has_containers {
+        errors.extend(template_errors(template).into_iter().map(|error| error.below(path)));
     }
 }
 

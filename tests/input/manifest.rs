@@ -132,6 +132,8 @@ fn a_wrong_manifest_is_wrong_usage_with_file_and_line() {
     let text = format!("# first\n---\n{}", serde_yaml::to_string(&negative).unwrap());
     let said = refused("negative.yaml", &text);
     assert!(said.starts_with("schedscope: negative.yaml:3: Deployment \"web\" is invalid: spec.replicas: Invalid value: -3"), "{said}");
+    let said = refused("lots.json", &deployment(1, "500x").to_string());
+    assert!(said.starts_with("schedscope: lots.json:1: Deployment \"web\" is invalid: spec.template: quantity \"500x\""), "{said}");
     let (code, _, said) = run(&["explain", "-f", "/nowhere.yaml", "--from", &dump]);
     assert!(code == 2 && said.contains("/nowhere.yaml: cannot be read"), "{said}");
 }

@@ -148,6 +148,26 @@ fn workloads_that_an_api_server_refuses_are_errors() {
 }
 
 #[test]
+fn fields_of_a_template_that_an_api_server_refuses_are_errors_of_the_workload() {
+    let refused = |object: &Value| unfold(&Cluster::default(), object, &options()).map(|_| ()).unwrap_err().to_string();
+    let pod = |requests: Value, limits: Value| json!({"restartPolicy": "Never", "containers": [{"name": "c", "resources": {"requests": requests, "limits": limits}}]});
+    let lots = json!({"spec": pod(json!({"cpu": "500x"}), json!({}))});
+    let mut deployment = workload("apps/v1", "StatefulSet", &json!({"replicas": 0}));
+    deployment["spec"]["template"]["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": "500x"}});
+    let text = refused(&deployment);
+    assert!(text.starts_with("StatefulSet \"web\" is invalid: spec.template: quantity \"500x\" is not a number"), "{text}");
+    let text = refused(&workload("batch/v1", "CronJob", &json!({"jobTemplate": {"spec": {"template": lots}}})));
+    assert!(text.starts_with("CronJob \"web\" is invalid: spec.jobTemplate.spec.template: quantity \"500x\""), "{text}");
+    let bare = |spec: Value| json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "web-"}, "spec": spec});
+    let text = refused(&bare(pod(json!({"cpu": 2}), json!({"cpu": 1}))));
+    assert!(text.ends_with(
+        "is invalid: spec.containers[0].resources.requests: Invalid value: \"2\": must be less than or equal to cpu limit of 1"
+    ));
+    assert!(refused(&bare(json!({"containers": []}))).ends_with("is invalid: spec.containers: Required value"));
+    assert!(unfold(&Cluster::default(), &bare(pod(json!({"cpu": 1}), json!({"cpu": 1}))), &options()).is_ok());
+}
+
+#[test]
 fn pods_of_a_workload_are_made_up_to_a_limit() {
     for (kind, spec) in [("Deployment", json!({"replicas": 2_000_000_000})), ("StatefulSet", json!({"replicas": 2_000_000_000}))] {
         let found = unfolded(&workload("apps/v1", kind, &spec));
