@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::args::{ConnectArgs, ExplainArgs};
 use super::{EXIT_OK, Failure};
@@ -12,6 +13,7 @@ use crate::analysis::{WatchEvent, Watched};
 use crate::cluster::{Cluster, Key, ObservedEvent};
 use crate::limits::sources::WATCHED_FILES;
 use crate::output::{self, Lines, Text};
+use crate::report::SCHEMA_VERSION;
 use crate::scheduler::Evictions;
 use crate::source::live::{Change, Waits};
 use crate::source::{Limits, Loaded};
@@ -106,7 +108,7 @@ impl Watch<'_> {
     fn print(&mut self, happened: &[WatchEvent]) -> Result<(), Failure> {
         for event in happened {
             let text = if self.args.output.operation().is_some() {
-                output::to_json_line(event).map_err(Failure::standard_output)?
+                output::to_json_line(&Line { schema_version: SCHEMA_VERSION, event }).map_err(Failure::standard_output)?
             } else {
                 Text::from(Lines::from(event.line()))
             };
@@ -114,6 +116,15 @@ impl Watch<'_> {
         }
         Ok(())
     }
+}
+
+/// A line of JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    schema_version: u32,
+    #[serde(flatten)]
+    event: &'a WatchEvent,
 }
 
 /// Watches a live cluster until it ends.

@@ -47,7 +47,7 @@ struct Numbers {
 impl ManifestReport {
     /// Reports an answer, with the scheduler at the end.
     pub fn new(answer: ManifestAnswer, end: &Scheduler) -> Self {
-        let missing = Missing::brief(end.state().cluster().unknown);
+        let missing = Missing::all(end.state().cluster().unknown);
         let release = ReleaseReport::of(end.emulated(), &run_parts(end.state().config()));
         Self { answer, missing, release }
     }

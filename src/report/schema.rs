@@ -65,10 +65,16 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_json_with_a_title() {
+    fn schemas_are_json_with_a_title_and_describe_each_key() {
         for schema in SCHEMAS {
             let value: Value = serde_json::from_str(schema.text).unwrap();
             assert!(value["title"].is_string() && value["$schema"].is_string(), "{}", schema.name);
+            // Keys may be added, so that none may be forbidden.
+            assert!(!schema.text.contains("\"additionalProperties\": false"), "{}", schema.name);
+            let Some(properties) = value["properties"].as_object() else { continue };
+            assert_eq!(properties["schemaVersion"]["const"], super::super::SCHEMA_VERSION, "{}", schema.name);
+            let bare: Vec<&String> = properties.iter().filter(|(_, of)| !of["description"].is_string()).map(|(name, _)| name).collect();
+            assert!(bare.is_empty(), "{}: {bare:?} have no description", schema.name);
         }
     }
 }

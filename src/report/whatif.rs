@@ -45,7 +45,7 @@ impl WhatIfReport {
         Self {
             made,
             elsewhere,
-            missing: Missing::brief(cluster.unknown),
+            missing: Missing::all(cluster.unknown),
             release: Some(ReleaseReport::of(end.emulated(), &run_parts(end.state().config()))),
             complete: answers.iter().all(|answer| answer.is_complete(cluster)),
             answers,
