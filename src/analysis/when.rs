@@ -149,7 +149,11 @@ impl When {
         let at = since.and_then(|since| since.checked_add(stay).ok()).filter(|at| *at > now);
         let flush = match at {
             Some(at) => format!("; tried anyway by the flush after {}", moment_and_span(now, at)),
-            None => format!("; tried anyway {} min after its last attempt", longest_stay.as_secs() / 60),
+            // Longer stays than this are looked for every half a minute.
+            None => {
+                let minutes = longest_stay.as_secs() / 60;
+                format!("; tried anyway {minutes} to {minutes}½ min after its last attempt")
+            }
         };
         Self { text: format!("{waits}{flush}"), at, events: events.iter().map(ToString::to_string).collect() }
     }

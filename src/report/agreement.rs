@@ -76,7 +76,8 @@ impl Agreements {
             return match self.missing.iter().find(|missing| missing.kind == Kind::Pod) {
                 Some(missing) => format!("Whether pods are pending is unknown: {}.", missing.clause()),
                 None if self.unselected > 0 => {
-                    format!("No pod is pending in this namespace; others have {} (-A shows them).", self.unselected)
+                    let place = self.namespace.as_ref().map_or_else(|| "this namespace".to_owned(), |name| format!("namespace {name}"));
+                    format!("No pod is pending in {place}; others have {} (-A shows them).", self.unselected)
                 }
                 None => "No pod is pending.".to_owned(),
             };

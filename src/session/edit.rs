@@ -168,6 +168,10 @@ impl Edit {
         match self {
             Self::Cordon(node) => {
                 let old = get(Kind::Node, &node_key(node))?;
+                // As for kubectl, a node without the taint is cordoned, too: the node controller adds it.
+                if matches!(&old, Object::Node(node) if node.spec.unschedulable == Some(true)) {
+                    return Err(EditError::Unchanged { kind: Kind::Node, key: old.key() });
+                }
                 let mut taints = taints(&old)?;
                 if !taints.iter().any(|t| t["key"] == UNSCHEDULABLE_TAINT) {
                     taints.push(json!({"key": UNSCHEDULABLE_TAINT, "effect": "NoSchedule"}));
@@ -296,7 +300,7 @@ mod tests {
     #[test]
     fn a_node_is_cordoned_with_its_taint_and_uncordoned_without() {
         let mut cluster = cluster();
-        for (word, unschedulable, taints) in [("cordon", json!(true), 2), ("uncordon", Value::Null, 1)] {
+        for (word, unschedulable, taints) in [("cordon", json!(true), 2), ("uncordon", Value::Null, 1), ("cordon", json!(true), 2)] {
             let operation = Edit::parse(&format!("{word} n")).unwrap().operation(&cluster).unwrap();
             let Operation::Update { object } = operation else { panic!() };
             let value = serde_json::to_value(&object).unwrap();
@@ -304,6 +308,13 @@ mod tests {
             cluster.insert(object);
         }
         assert_eq!(edit("uncordon n").unwrap_err().to_string(), "Node n would not change");
+        let again = Edit::parse("cordon n").unwrap().operation(&cluster).unwrap_err();
+        assert_eq!(again.to_string(), "Node n would not change");
+        let Object::Node(node) = cluster.get(Kind::Node, &key_named(Kind::Node, "n")).unwrap() else { panic!() };
+        let mut node = crate::cluster::Node::clone(&node);
+        node.spec.taints = Vec::new().into();
+        cluster.insert(Object::Node(node.into()));
+        assert!(Edit::parse("cordon n").unwrap().operation(&cluster).is_err(), "it is cordoned without the taint, too");
     }
 
     #[test]

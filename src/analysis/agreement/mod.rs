@@ -24,7 +24,7 @@ use self::since::Changes;
 pub use self::since::{SeenChange, counts as changes_decisions};
 use self::touch::{Named, Way};
 use super::overview::{CauseReport, WaitReason};
-use super::why::{Sentence, binding, sentence, why};
+use super::why::{Sentence, binding, no_profile, sentence, why};
 use super::{DumpDiff, Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
@@ -213,7 +213,7 @@ impl SchedulerComparer {
         let names = self.scheduler.state().config().profiles.iter().map(|profile| profile.name.as_str());
         let near = nearest(name, names).filter(|_| self.scheduler_events.about(pod).is_none());
         if let Some(near) = near {
-            let cause = format!("no profile has the scheduler name {:?}; did you mean {near}?", name.as_str());
+            let cause = format!("{}; did you mean {near}?", no_profile(name));
             found.clause.clone_from(&cause);
             found.here = cause[..1].to_uppercase() + &cause[1..];
             found.waits_for = Some(WaitReason::of_unknown_scheduler(cause));
@@ -612,6 +612,9 @@ pub struct Agreements {
     pub since: Option<DumpDiff>,
     /// The number of pending pods that were not selected.
     pub unselected: usize,
+    /// The only namespace whose pods are compared, if one was named.
+    #[serde(skip)]
+    pub namespace: Option<String>,
 }
 
 impl Agreements {
@@ -643,7 +646,17 @@ impl Agreements {
         let preempted = comparer.preempted;
         let is_selected = |eviction: &Preempted| wanted(&eviction.victim) || eviction.preemptor.as_ref().is_some_and(&wanted);
         let preempted_of_selected = preempted.iter().enumerate().filter(|(_, p)| is_selected(p)).map(|(at, _)| at).collect();
-        Self { release, pods: found, preempted, preempted_of_selected, missing, causes: Vec::new(), since: None, unselected: others.len() }
+        Self {
+            release,
+            pods: found,
+            preempted,
+            preempted_of_selected,
+            missing,
+            causes: Vec::new(),
+            since: None,
+            unselected: others.len(),
+            namespace: None,
+        }
     }
 
     /// Returns whether a pod that was decided here does not fit.
@@ -679,8 +692,8 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
     SchedulerMatch {
         pod: pod.key(),
         accord: MatchKind::NotOurs,
-        here: format!("Handled by the scheduler {}.", pod.spec.scheduler_name),
-        clause: format!("handled by the scheduler {}", pod.spec.scheduler_name),
+        here: format!("Not tried, because {}.", no_profile(&pod.spec.scheduler_name)),
+        clause: no_profile(&pod.spec.scheduler_name),
         message: String::new(),
         outcome: None,
         there: None,

@@ -102,6 +102,11 @@ fn gated(status: Option<&Status>, number: Number) -> String {
     }
 }
 
+/// Returns the clause about a pod whose scheduler is none of those that are emulated.
+pub(in crate::analysis) fn no_profile(name: &str) -> String {
+    format!("no profile has the scheduler name {}", short(&format!("{name:?}")))
+}
+
 fn error(view: &CycleView) -> String {
     match &view.skipped {
         Some((_, SkipReason::Deleting)) => return "Not tried, because it is being deleted".to_owned(),
@@ -112,9 +117,7 @@ fn error(view: &CycleView) -> String {
         return turned_back(view);
     }
     match &failure.cause {
-        FailureCause::UnknownProfile(name) => {
-            format!("Not tried, because no profile has the scheduler name {}", short(&format!("{name:?}")))
-        }
+        FailureCause::UnknownProfile(name) => format!("Not tried, because {}", no_profile(name)),
         _ if view.nodes_unknown().is_some() => format!("Not decided: {}", short(&failure.message)),
         _ => format!("Not decided, because of an error: {}", short(&failure.message)),
     }

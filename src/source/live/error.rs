@@ -52,7 +52,7 @@ pub enum OriginalError {
 #[non_exhaustive]
 pub enum ConnectError {
     /// There is neither a kubeconfig nor the environment of a pod.
-    #[error("there is no kubeconfig ({looked}), and this process is not running in a pod; use --from FILE or --demo")]
+    #[error("there is no kubeconfig ({looked}), and this process is not running in a pod; a dump or a demo needs none")]
     NoKubeconfig {
         /// The places that were searched.
         looked: String,

@@ -471,11 +471,11 @@ users:
         for (env, expected) in [
             (
                 Env::default(),
-                "there is no kubeconfig (neither KUBECONFIG nor HOME is set), and this process is not running in a pod; use --from FILE or --demo",
+                "there is no kubeconfig (neither KUBECONFIG nor HOME is set), and this process is not running in a pod; a dump or a demo needs none",
             ),
             (
                 Env { kubeconfig: Some("/nowhere".into()), ..Env::default() },
-                "there is no kubeconfig (KUBECONFIG is /nowhere), and this process is not running in a pod; use --from FILE or --demo",
+                "there is no kubeconfig (KUBECONFIG is /nowhere), and this process is not running in a pod; a dump or a demo needs none",
             ),
         ] {
             assert_eq!(load(&Wanted::default(), &env).unwrap_err().to_string(), expected);
