@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::text::{by_class, elimination_sentences, victim_rows};
+use super::text::{by_class, elimination_sentences, score_text, verdict_sign, victim_rows};
 use crate::cluster::Str;
 use crate::framework::PluginName;
 use crate::output::{Document, Words};
 use crate::plural::count;
-use crate::trace::{CycleView, DryRunView, Fate, PreemptionView, VerdictClass};
+use crate::trace::{CycleView, DryRunView, Fate, PreemptionView};
 
 /// Limit on the nodes of one reason, and on those of a function of the tie-break.
 const NODES: usize = 500;
@@ -21,10 +21,10 @@ const REPRIEVED: usize = 50;
 pub(super) fn nodes(doc: &mut Document, view: &CycleView) {
     for group in by_class(view) {
         let number: usize = group.facts.iter().map(|(_, nodes)| nodes.len()).sum();
-        let verdict = if group.class == VerdictClass::Fits { "✓" } else { "✗" };
+        let verdict = verdict_sign(group.class);
         let plugin = group.plugin.map_or_else(String::new, |plugin: PluginName| format!(": {}", plugin.as_str()));
         let message = if group.message.is_empty() { String::new() } else { format!(": {}", group.message) };
-        doc.heading(3, format!("{verdict} {}{plugin}{message}", count(number, "node")));
+        doc.heading(3, format!("{verdict} {}{plugin}{message} ({})", count(number, "node"), group.class.eviction()));
         let mut all = group.facts.iter().flat_map(|(fact, nodes)| nodes.iter().map(move |node| (*node, fact)));
         for (node, fact) in all.by_ref().take(NODES) {
             let words = Words::of_node(node);
@@ -34,8 +34,8 @@ pub(super) fn nodes(doc: &mut Document, view: &CycleView) {
     }
 }
 
-/// Adds all candidates and the other nodes of the dry run.
-pub(super) fn preemption(doc: &mut Document, found: &PreemptionView, budgets_unknown: bool) {
+/// Adds all candidates and the other nodes of the dry run. The victims of some are listed before.
+pub(super) fn preemption(doc: &mut Document, found: &PreemptionView, listed: &[&Str], budgets_unknown: bool) {
     let all = found.all_candidates().count();
     if all > 0 {
         doc.heading(2, "Candidates");
@@ -54,7 +54,9 @@ pub(super) fn preemption(doc: &mut Document, found: &PreemptionView, budgets_unk
         let victims = count(candidate.victims.len(), "victim");
         doc.heading(3, Words::of_node(&candidate.node).text(format!(": {victims}, {violations}{end}")));
         let rows = victim_rows(candidate, budgets_unknown);
-        if let Some((head, rows)) = rows.split_first() {
+        if listed.contains(&&candidate.node) {
+            doc.paragraph("Its victims are listed above.");
+        } else if let Some((head, rows)) = rows.split_first() {
             doc.table(head.iter().map(String::as_str), rows.iter().cloned());
         }
         found.dry_run(&candidate.node).into_iter().for_each(|run| reprieved(doc, run));
@@ -85,9 +87,10 @@ pub(super) fn preemption(doc: &mut Document, found: &PreemptionView, budgets_unk
             );
             let row = |(node, score): &(Str, i64)| {
                 let kept = if function.remaining.binary_search(node).is_ok() { "remains" } else { "eliminated" };
-                vec![node.to_string(), score.to_string(), kept.to_owned()]
+                let value = found.candidate(node).and_then(|candidate| score_text(function, candidate, budgets_unknown));
+                vec![node.to_string(), value.unwrap_or_else(|| score.to_string()), kept.to_owned()]
             };
-            doc.table(["Node", "Score", "Result"], function.scores.iter().take(NODES).map(row));
+            doc.table(["Node", "Value", "Result"], function.scores.iter().take(NODES).map(row));
             more(doc, function.scores.len().saturating_sub(NODES));
         }
     }

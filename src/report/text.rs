@@ -103,6 +103,15 @@ fn facts_of<'a>(nodes: &[(&'a Str, &Status)]) -> Vec<(Option<String>, Vec<&'a St
     facts
 }
 
+/// Returns the sign of a verdict: whether the nodes fit, eviction might help, or it cannot.
+pub(super) fn verdict_sign(class: VerdictClass) -> &'static str {
+    match class {
+        VerdictClass::Fits => "✓",
+        VerdictClass::Unschedulable => "✗",
+        VerdictClass::Unresolvable | VerdictClass::Failed | VerdictClass::Unseen => "⊘",
+    }
+}
+
 fn nodes(view: &CycleView, out: &mut Lines) {
     let groups = by_class(view);
     if groups.is_empty() {
@@ -112,11 +121,7 @@ fn nodes(view: &CycleView, out: &mut Lines) {
     out.line(format_args!("NODES"));
     for Group { class, plugin, message, facts } in groups {
         let plugin = plugin.map_or("", PluginName::as_str);
-        let glyph = match class {
-            VerdictClass::Fits => "✓",
-            VerdictClass::Unschedulable => "✗",
-            VerdictClass::Unresolvable | VerdictClass::Failed | VerdictClass::Unseen => "⊘",
-        };
+        let glyph = verdict_sign(class);
         let message = if message.is_empty() && plugin == PluginName::Extender.as_str() { "ruled out without a reason" } else { &message };
         let count: usize = facts.iter().map(|(_, nodes)| nodes.len()).sum();
         let line = format!("  {glyph} {count:>4}  {plugin:<16}  {message}");
@@ -295,18 +300,22 @@ fn columns(preemption: &PreemptionView) -> Vec<String> {
 
 /// Returns the value that a function compares, and whether the candidate remains.
 fn score_cell(function: &ScoreFunction, candidate: &Candidate, budgets_unknown: bool) -> String {
-    let node = &candidate.node;
-    let Some(value) = plain_value(function, candidate) else { return String::new() };
-    let shown = match function.name {
+    let Some(shown) = score_text(function, candidate, budgets_unknown) else { return String::new() };
+    let mark = if function.remaining.binary_search(&candidate.node).is_ok() { "✓" } else { "✗" };
+    format!("{shown} {mark}")
+}
+
+/// Returns the value that a function compares, in people's units; `None` if the function gave the candidate none.
+pub(super) fn score_text(function: &ScoreFunction, candidate: &Candidate, budgets_unknown: bool) -> Option<String> {
+    let value = plain_value(function, candidate)?;
+    Some(match function.name {
         ScoreFunctionName::LatestStartTime => start_time(value),
         // Without budgets no victim counts as a violation.
         ScoreFunctionName::MinNumPDBViolations if budgets_unknown && candidate.pdb_violations == 0 => "?".to_owned(),
         // Each pod weighs more than any priority.
         ScoreFunctionName::MinSumPriorities => format!("{value} of {}", count(candidate.victims.len(), "pod")),
         _ => value.to_string(),
-    };
-    let mark = if function.remaining.binary_search(node).is_ok() { "✓" } else { "✗" };
-    format!("{shown} {mark}")
+    })
 }
 
 fn start_time(nanoseconds: i64) -> String {

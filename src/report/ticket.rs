@@ -10,6 +10,7 @@ use super::pages;
 use super::text::{FACTS_SHOWN, by_class, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
 use crate::analysis::{FixReport, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, missing_sentences, why};
 use crate::analysis::{Since, VoiceReport};
+use crate::cluster::Str;
 use crate::framework::PluginName;
 use crate::output::{CodeLine, Document, Headings};
 use crate::plural::count;
@@ -31,6 +32,11 @@ const STEPS_SHOWN: usize = 20;
 
 /// Limit on the equal candidates whose victims are listed.
 const CANDIDATES_SHOWN: usize = 5;
+
+/// Returns the equal candidates whose victims are listed, the nominated one first.
+fn with_victims<'a>(node: &'a Str, best: &'a [Str]) -> impl Iterator<Item = &'a Str> {
+    std::iter::once(node).chain(best.iter().filter(move |other| *other != node)).take(CANDIDATES_SHOWN)
+}
 
 /// The relation of a decision's message to what the cluster's scheduler wrote about the pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,7 +156,8 @@ impl<'a> Ticket<'a> {
         self.scores(&mut doc);
         self.preemption(&mut doc);
         if let Some(preemption) = self.view.preemption.as_ref().filter(|_| detail == Detail::Whole) {
-            pages::preemption(&mut doc, preemption, self.view.budgets_unknown());
+            let listed: Vec<&Str> = preemption.selected().map_or_else(Vec::new, |(node, best)| with_victims(node, best).collect());
+            pages::preemption(&mut doc, preemption, &listed, self.view.budgets_unknown());
         }
         self.odds(&mut doc);
         self.unknown(&mut doc);
@@ -267,8 +274,7 @@ impl<'a> Ticket<'a> {
         }
         if let Some((node, best)) = preemption.selected() {
             doc.paragraph(decided_by(preemption, node, best));
-            let equal = std::iter::once(node).chain(best.iter().filter(|other| *other != node));
-            for candidate in equal.take(CANDIDATES_SHOWN).filter_map(|node| preemption.candidate(node)) {
+            for candidate in with_victims(node, best).filter_map(|node| preemption.candidate(node)) {
                 let rows = victim_rows(candidate, self.view.budgets_unknown());
                 doc.heading(3, format!("Victims on {}, most important first", candidate.node));
                 if let Some((head, rows)) = rows.split_first() {
