@@ -10,19 +10,32 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Mode of written files, which may hold names of nodes and pods: only the owner may read and write.
 const MODE: u32 = 0o600;
 
+/// Mode of files that others may read, before the user's mask.
+const SHARED: u32 = 0o666;
+
 /// Writes a file that must not exist yet. The content goes to a hidden file beside it, which takes the final name once
 /// it is synced to the disk. An error leaves no file.
 ///
 /// # Errors
 /// Returns `AlreadyExists` if the file exists, the error of the file system, or the error of `write`.
 pub fn write_new<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
+    write_new_with(path, MODE, write)
+}
+
+/// Writes a file that must not exist yet as [`write_new`] does, and that others may read: one without a word about a cluster.
+///
+/// # Errors
+/// As [`write_new`].
+pub fn write_new_public<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
+    write_new_with(path, SHARED, write)
+}
+
+fn write_new_with<T, E: From<io::Error>>(path: &Path, mode: u32, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
     }
-    let mut partial = Partial::create(path)?;
-    let result = write(&mut partial.file)?;
-    partial.file.flush()?;
-    partial.file.sync_all()?;
+    let mut partial = Partial::create(path, mode)?;
+    let result = partial.fill(write)?;
     // A hard link never replaces an existing file.
     match fs::hard_link(&partial.path, path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error.into()),
@@ -30,10 +43,39 @@ pub fn write_new<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut Fil
         // Not every file system has links.
         Err(_) => fs::rename(&partial.path, path)?,
     }
-    // Syncs the folder so that the name survives a crash, on systems that can sync folders.
+    sync_folder_of(path);
+    Ok(result)
+}
+
+/// Writes a file that may exist, as a shell's `>` would for whom it is readable. Whoever reads it meanwhile reads the old content or the
+/// new, and an error leaves the old. A link stays, and the file that it names is replaced.
+///
+/// # Errors
+/// When something else than a file has the name; the error of the file system, or the error of `write`.
+pub fn replace<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
+    let found = match fs::canonicalize(path) {
+        Ok(found) => Some((fs::metadata(&found)?, found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    if found.as_ref().is_some_and(|(metadata, _)| !metadata.is_file()) {
+        return Err(io::Error::other("is not a regular file").into());
+    }
+    let path = found.as_ref().map_or(path, |(_, path)| path);
+    let mut partial = Partial::create(path, SHARED)?;
+    if let Some((metadata, _)) = &found {
+        partial.file.set_permissions(metadata.permissions())?;
+    }
+    let result = partial.fill(write)?;
+    fs::rename(&partial.path, path)?;
+    sync_folder_of(path);
+    Ok(result)
+}
+
+/// Syncs the folder so that the name survives a crash, on systems that can sync folders.
+fn sync_folder_of(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    Ok(result)
 }
 
 /// Opens a file for appending, such as a log, and creates it if it does not exist.
@@ -81,7 +123,7 @@ struct Partial {
 }
 
 impl Partial {
-    fn create(path: &Path) -> io::Result<Self> {
+    fn create(path: &Path, mode: u32) -> io::Result<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut hidden = std::ffi::OsString::from(".");
@@ -91,9 +133,17 @@ impl Partial {
         let path = path.with_file_name(hidden);
         let mut partial = partial_files();
         let Some(partial) = partial.as_mut() else { return Err(io::Error::other("the program ends")) };
-        let file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&path)?;
+        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
         partial.push(path.clone());
         Ok(Self { file, path })
+    }
+
+    /// Writes the content to the disk.
+    fn fill<T, E: From<io::Error>>(&mut self, write: impl FnOnce(&mut File) -> Result<T, E>) -> Result<T, E> {
+        let result = write(&mut self.file)?;
+        self.file.flush()?;
+        self.file.sync_all()?;
+        Ok(result)
     }
 }
 
@@ -140,5 +190,28 @@ mod tests {
         assert_eq!(fs::metadata(folder.path().join("log")).unwrap().permissions().mode() & 0o777, MODE);
         let long = folder.path().join("x".repeat(250));
         write_new(&long, |file| file.write_all(b"long")).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_or_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a.prom"), folder.path().join("link"));
+        let write = |path: &Path, text: &str| replace(path, |file| file.write_all(text.as_bytes()));
+        write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink("a.prom", &link).unwrap();
+        write(&link, "new").unwrap();
+        let failed: io::Result<()> = replace(&path, |file| {
+            file.write_all(b"half")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640, "it stays readable for whom it was");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        for other in [folder.path(), Path::new("/dev/null")] {
+            assert_eq!(write(other, "x").unwrap_err().to_string(), "is not a regular file");
+        }
     }
 }

@@ -32,7 +32,7 @@ pub use children::{ChildGroup, end_children};
 pub use columns::columns;
 pub use document::{Block, CodeLine, Document, Headings, Item, Row, RowKind};
 pub use escape::{Escaped, escape, is_plain};
-pub use file::{RemoveUnfinished, append, create_new, write_new};
+pub use file::{RemoveUnfinished, append, create_new, replace, write_new, write_new_public};
 pub use form::{Json, PrettyJson, json_close, to_json, to_json_items, to_json_line, to_json_open, to_markdown, to_tab_separated, to_yaml};
 pub use lines::Lines;
 pub use markdown::Markdown;

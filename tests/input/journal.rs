@@ -266,9 +266,11 @@ fn metrics_are_served_while_recording() {
     }
 }
 
-/// Returns the objects of the example.
-fn example() -> Vec<Value> {
-    let text = include_str!("../../packaging/recorder.yaml");
+const RECORDER: &str = include_str!("../../packaging/recorder.yaml");
+const CRON_JOB: &str = include_str!("../../packaging/cronjob.yaml");
+
+/// Returns the objects of an example.
+fn example(text: &str) -> Vec<Value> {
     serde_yaml::Deserializer::from_str(text).map(|document| Value::deserialize(document).unwrap()).collect()
 }
 
@@ -296,7 +298,7 @@ fn the_example_asks_for_exactly_the_rights_that_the_recorder_uses() {
         let verb = if query.contains("watch=true") { "watch" } else { "list" };
         used.insert((group.to_owned(), resource.to_owned(), verb.to_owned()));
     }
-    let objects = example();
+    let objects = example(RECORDER);
     let roles: Vec<&Value> = objects.iter().filter(|object| object["kind"] == "ClusterRole").collect();
     let texts = |value: &Value| value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect::<Vec<_>>();
     let rights = |role: &Value| {
@@ -324,43 +326,62 @@ fn the_example_asks_for_exactly_the_rights_that_the_recorder_uses() {
     let chapter = include_str!("../../docs/live.md").split("```yaml\n").find(|block| block.contains("schedscope-workloads")).unwrap();
     let documented: Value = serde_yaml::from_str(chapter.split("```").next().unwrap()).unwrap();
     assert_eq!(optional, rights(&documented));
+    // A report needs the same.
+    let report = example(CRON_JOB);
+    let rules = |objects: &[Value]| {
+        let roles = objects.iter().filter(|object| object["kind"] == "ClusterRole");
+        roles.map(|role| role["rules"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(rules(&report), rules(&objects));
+}
+
+/// Checks that the objects of an example name each other, and that its pods run without rights on their node. Returns the arguments of
+/// the program.
+fn fitting(objects: &[Value], kind: &str, template: &str) -> Vec<String> {
+    let kinds: Vec<&str> = objects.iter().map(|object| object["kind"].as_str().unwrap()).collect();
+    let roles = ["ClusterRole", "ClusterRoleBinding"];
+    let expected = [&["Namespace", "ServiceAccount"][..], &roles, &roles, &["PersistentVolumeClaim", kind]].concat();
+    assert_eq!(kinds, expected);
+    let [namespace, account, role, binding, optional, optional_binding, claim, workload] = objects else { panic!("eight objects") };
+    for object in objects {
+        assert!(object["apiVersion"].is_string() && object["metadata"]["name"].is_string(), "{object}");
+    }
+    let name = |object: &Value| object["metadata"]["name"].clone();
+    for object in [account, claim, workload] {
+        assert_eq!(object["metadata"]["namespace"], name(namespace));
+    }
+    assert_eq!(namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"], "restricted");
+    assert_eq!(binding["roleRef"]["name"], name(role));
+    assert_eq!((&optional_binding["roleRef"]["name"], &optional_binding["subjects"]), (&name(optional), &binding["subjects"]));
+    assert_eq!(binding["subjects"], json!([{"kind": "ServiceAccount", "name": name(account), "namespace": name(namespace)}]));
+    let spec = &workload.pointer(template).unwrap()["spec"];
+    let user = json!({"runAsNonRoot": true, "runAsUser": 65532, "runAsGroup": 65532, "fsGroup": 65532,
+        "seccompProfile": {"type": "RuntimeDefault"}});
+    assert_eq!((&spec["serviceAccountName"], &spec["securityContext"]), (&name(account), &user));
+    let container = &spec["containers"][0];
+    let restricted = json!({"readOnlyRootFilesystem": true, "allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}});
+    assert_eq!(container["securityContext"], restricted);
+    assert!(container["resources"]["limits"]["memory"].is_string(), "{container}");
+    assert_eq!(spec["volumes"][0]["persistentVolumeClaim"]["claimName"], name(claim));
+    assert_eq!(container["volumeMounts"][0]["name"], spec["volumes"][0]["name"]);
+    let args: Vec<String> = container["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap().to_owned()).collect();
+    let mount = container["volumeMounts"][0]["mountPath"].as_str().unwrap();
+    assert!(args.iter().any(|arg| arg.starts_with(&format!("{mount}/"))), "{args:?}");
+    args
 }
 
 #[test]
 fn the_example_fits_together() {
-    let objects = example();
-    let kinds: Vec<&str> = objects.iter().map(|object| object["kind"].as_str().unwrap()).collect();
-    let roles = ["ClusterRole", "ClusterRoleBinding"];
-    let expected = [&["Namespace", "ServiceAccount"][..], &roles, &roles, &["PersistentVolumeClaim", "Deployment"]].concat();
-    assert_eq!(kinds, expected);
-    let [namespace, account, role, binding, optional, optional_binding, claim, deployment] = &objects[..] else { panic!("eight objects") };
-    for object in &objects {
-        assert!(object["apiVersion"].is_string() && object["metadata"]["name"].is_string(), "{object}");
-    }
-    let name = |object: &Value| object["metadata"]["name"].clone();
-    for object in [account, claim, deployment] {
-        assert_eq!(object["metadata"]["namespace"], name(namespace));
-    }
-    assert_eq!(binding["roleRef"]["name"], name(role));
-    assert_eq!((&optional_binding["roleRef"]["name"], &optional_binding["subjects"]), (&name(optional), &binding["subjects"]));
-    assert_eq!(binding["subjects"], json!([{"kind": "ServiceAccount", "name": name(account), "namespace": name(namespace)}]));
-    let spec = &deployment["spec"]["template"]["spec"];
+    let objects = example(RECORDER);
+    let args = fitting(&objects, "Deployment", "/spec/template");
+    let deployment = objects.last().unwrap();
     assert_eq!(deployment["spec"]["selector"]["matchLabels"], deployment["spec"]["template"]["metadata"]["labels"]);
-    assert_eq!((spec["serviceAccountName"].clone(), &spec["securityContext"]["runAsNonRoot"]), (name(account), &json!(true)));
-    let container = &spec["containers"][0];
-    let security = &container["securityContext"];
-    assert_eq!((&security["readOnlyRootFilesystem"], &security["allowPrivilegeEscalation"]), (&json!(true), &json!(false)));
-    assert_eq!(security["capabilities"], json!({"drop": ["ALL"]}));
-    assert_eq!(spec["volumes"][0]["persistentVolumeClaim"]["claimName"], name(claim));
-    assert_eq!(container["volumeMounts"][0]["name"], spec["volumes"][0]["name"]);
-    let args: Vec<&str> = container["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
-    assert!(args[1].starts_with(container["volumeMounts"][0]["mountPath"].as_str().unwrap()), "{args:?}");
     // The program takes these arguments: it fails at the cluster, not at them.
     let folder = tempfile::tempdir().unwrap();
     let journal = folder.path().join("journal");
     let args: Vec<&str> = args
         .iter()
-        .map(|arg| match *arg {
+        .map(|arg| match arg.as_str() {
             "/journal/cluster" => journal.to_str().unwrap(),
             "0.0.0.0:9809" => "127.0.0.1:0",
             arg => arg,
@@ -466,4 +487,30 @@ fn a_log_in_a_file_is_followed_and_redacted_as_objects_are() {
     let second = second.arg("record").arg(folder.path().join("other")).args(["--scheduler-log", "live"]).env("KUBECONFIG", config);
     let second = second.output().unwrap();
     assert!(second.status.code() == Some(3) && text(&second.stderr).contains("no visible pod runs kube-scheduler"));
+}
+
+#[test]
+fn the_report_of_a_cron_job_replaces_its_file_and_does_not_fail_for_pending_pods() {
+    let objects = example(CRON_JOB);
+    let args = fitting(&objects, "CronJob", "/spec/jobTemplate/spec/template");
+    let spec = &objects.last().unwrap()["spec"];
+    assert_eq!((&spec["concurrencyPolicy"], &spec["jobTemplate"]["spec"]["backoffLimit"]), (&json!("Forbid"), &json!(0)));
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("schedscope.prom");
+    std::fs::write(&report, "old").unwrap();
+    let server = ApiServer::new(&story("payments"));
+    let kubeconfig = folder.path().join("kubeconfig");
+    std::fs::write(&kubeconfig, server.kubeconfig()).unwrap();
+    let run = |kubeconfig: &Path| {
+        let args = args.iter().map(|arg| if arg.starts_with("/report/") { report.to_str().unwrap() } else { arg });
+        Command::new(env!("CARGO_BIN_EXE_schedscope")).args(args).env("KUBECONFIG", kubeconfig).stdin(Stdio::null()).output().unwrap()
+    };
+    let output = run(&kubeconfig);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), String::new()), "{}", text(&output.stderr));
+    let written = std::fs::read_to_string(&report).unwrap();
+    assert!(written.contains("schedscope_pending_pods{namespace=\"shop\"} "), "{written}");
+    // A cluster that cannot be read fails the job and leaves the file.
+    let output = run(&folder.path().join("nowhere"));
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read_to_string(&report).unwrap(), written);
 }

@@ -193,17 +193,18 @@ mod tests {
         asked.sort();
         used.sort();
         assert_eq!(asked, used);
-        let example = include_str!("../../../packaging/recorder.yaml");
-        let role = example.split("---\n").find(|document| document.contains("kind: ClusterRole\n")).unwrap();
-        let role: serde_json::Value = serde_yaml::from_str(role).unwrap();
-        let mut asked = Vec::new();
-        for rule in role["rules"].as_array().unwrap() {
-            assert_eq!(texts(&rule["verbs"]), ["list", "watch"]);
-            let group = texts(&rule["apiGroups"]).remove(0);
-            asked.extend(texts(&rule["resources"]).into_iter().map(|plural| (group.clone(), plural)));
+        for example in [include_str!("../../../packaging/recorder.yaml"), include_str!("../../../packaging/cronjob.yaml")] {
+            let role = example.split("---\n").find(|document| document.contains("kind: ClusterRole\n")).unwrap();
+            let role: serde_json::Value = serde_yaml::from_str(role).unwrap();
+            let mut asked = Vec::new();
+            for rule in role["rules"].as_array().unwrap() {
+                assert_eq!(texts(&rule["verbs"]), ["list", "watch"]);
+                let group = texts(&rule["apiGroups"]).remove(0);
+                asked.extend(texts(&rule["resources"]).into_iter().map(|plural| (group.clone(), plural)));
+            }
+            asked.sort();
+            assert_eq!(asked, used, "the recorder and the report read no single objects");
         }
-        asked.sort();
-        assert_eq!(asked, used, "the recorder reads no single objects");
         let role = page.split("```").find(|block| block.contains("kind: Role\n")).unwrap().trim_start_matches("yaml");
         let role: serde_json::Value = serde_yaml::from_str(role).unwrap();
         assert_eq!(role["rules"], serde_json::json!([{"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]}]));
