@@ -10,8 +10,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 use super::emulate::Emulate;
+use super::manual::after_help;
 use crate::cluster::{Labels, ParseQuantityError, Quantity};
-use crate::report::{FORMATS, Format};
+use crate::report::{FORMATS, Format, SCHEMAS};
 use crate::scheduler::InitialQueues;
 use crate::session::{AtTime, parse_length};
 use crate::source::live::context_namespace;
@@ -21,8 +22,7 @@ use crate::ui::Library;
 /// Explore Kubernetes scheduling: why is this pod pending, and what would preemption do about it?
 #[derive(Debug, Parser)]
 #[command(name = "schedscope", version, about, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 the pod fits, or the command succeeded; 1 it does not fit; 2 wrong usage; \
-                        3 the source could not be read.")]
+#[command(after_help = after_help(""))]
 pub struct Cli {
     /// The subcommand; without one, the start screen opens
     #[command(subcommand)]
@@ -36,54 +36,54 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Open the explorer on an embedded demo cluster
-    #[command(after_help = "Examples:\n  schedscope demo\n  schedscope demo tie-breaks\n  schedscope demo --list")]
+    #[command(after_help = after_help("demo"))]
     Demo(DemoArgs),
     /// Open the explorer on one or more dumps
     #[command(
-        after_help = "Examples:\n  schedscope open dump.json\n  schedscope open nodes.json pods.json --scheduler-log kube-scheduler.log\n  schedscope open snapshot.db --at rev:12047\n  kubectl get nodes,pods -A -o json | schedscope open -"
+        after_help = after_help("open")
     )]
     Open(OpenArgs),
     /// Open the explorer on a live cluster, read-only
-    #[command(after_help = "Examples:\n  schedscope live\n  schedscope live --context prod\n  schedscope live --only-namespace shop")]
+    #[command(after_help = after_help("live"))]
     Live(LiveArgs),
     /// Save a cluster as a dump
-    #[command(after_help = "Examples:\n  schedscope capture cluster.json.gz\n  schedscope capture --redact cluster.json.gz")]
+    #[command(after_help = after_help("capture"))]
     Capture(CaptureArgs),
     /// Record the changes of a live cluster in a journal, until it is ended
     #[command(
-        after_help = "Examples:\n  schedscope record cluster.journal --keep 24h --max-size 2Gi\n  schedscope record cluster.journal --scheduler-log live\n  schedscope explain shop/web-0 --from cluster.journal --at 03:12\n  schedscope open cluster.journal --at -5m"
+        after_help = after_help("record")
     )]
     Record(RecordArgs),
     /// Explain one pod's scheduling decision, or why pods are pending
     #[command(
-        after_help = "Examples:\n  schedscope explain web-0 -n shop --from dump.json\n  schedscope explain shop/web-0 --fixes\n  schedscope explain --pending -A -o json\n  schedscope explain --pending -A --watch\n  schedscope explain --pending -A -o metrics > pods.prom\n  schedscope explain shop/payments --demo payments -o markdown\n  schedscope explain shop/payments --demo payments --fixes -o html > why.html"
+        after_help = after_help("explain")
     )]
     Explain(ExplainArgs),
     /// Run the scheduler until nothing changes, with operations or what-ifs, and report the result
     #[command(
-        after_help = "Examples:\n  schedscope run --from dump.json\n  schedscope run --from dump.json --what-if 'drain worker-a1'\n  schedscope run --from dump.json --ops ops.json -o json\n\nOperations (a JSON array, or one after another):\n  {\"op\": \"schedule\"}\n  {\"op\": \"advance\", \"seconds\": 60}\n  {\"op\": \"create\", \"object\": {\"kind\": \"Pod\", ...}}    also update\n  {\"op\": \"patch\", \"kind\": \"Node\", \"name\": \"n1\", \"patch\": {\"spec\": {\"unschedulable\": true}}}\n  {\"op\": \"delete\", \"kind\": \"Pod\", \"namespace\": \"shop\", \"name\": \"web-0\"}"
+        after_help = after_help("run")
     )]
     Run(RunArgs),
     /// Compare two dumps of one cluster: the objects that changed, and the pods whose decision changed with the reason
     #[command(
-        after_help = "Examples:\n  schedscope diff before.json after.json\n  schedscope diff before.json after.json -n shop -o json\n\nExit codes: 0 no decision changed; 1 a decision changed; 2 wrong usage; 3 a dump could not be read, or its nodes or pods."
+        after_help = after_help("diff")
     )]
     Diff(DiffArgs),
     /// Show the content of kube-scheduler's own log: attempts, queues, preemptions
     #[command(
-        after_help = "Examples:\n  schedscope log kube-scheduler.log\n  kubectl logs -n kube-system kube-scheduler-cp-1 | schedscope log -\n  schedscope log kube-scheduler.log --from dump.json -o json"
+        after_help = after_help("log")
     )]
     Log(LogArgs),
     /// Print completions for a shell
     #[command(
-        after_help = "Examples:\n  schedscope completions bash > ~/.local/share/bash-completion/completions/schedscope\n  source <(schedscope completions zsh)"
+        after_help = after_help("completions")
     )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Show the version, the emulated kube-scheduler, its plugins and feature gates
-    #[command(after_help = "Examples:\n  schedscope info\n  schedscope info -o json")]
+    #[command(after_help = after_help("info"))]
     Info(InfoArgs),
     /// Write a man page for the program and for each of its commands, for packages
     #[command(hide = true)]
@@ -93,9 +93,10 @@ pub enum Command {
         folder: PathBuf,
     },
     /// Show the JSON Schema of an answer, or the names of all
-    #[command(after_help = "Examples:\n  schedscope schema\n  schedscope schema explain")]
+    #[command(after_help = after_help("schema"))]
     Schema {
         /// The answer, such as explain
+        #[arg(value_name = "ANSWER", value_parser = SCHEMA, hide_possible_values = true)]
         answer: Option<String>,
     },
 }
@@ -268,6 +269,18 @@ pub struct SourceArgs {
     /// Read an embedded demo cluster
     #[arg(long, value_name = "STORY", value_parser = STORY, hide_possible_values = true)]
     pub demo: Option<String>,
+}
+
+impl Command {
+    /// Returns whether an outcome that is not the good one ends the command with 0, too.
+    pub fn exits_with_zero(&self) -> bool {
+        match self {
+            Self::Explain(args) => args.exit.exit_zero,
+            Self::Run(args) => args.exit.exit_zero,
+            Self::Diff(args) => args.exit.exit_zero,
+            _ => false,
+        }
+    }
 }
 
 impl SourceArgs {
@@ -507,11 +520,27 @@ fn start(text: &str) -> Result<Timestamp, ArgError> {
     text.parse().map_err(|_| ArgError::Time)
 }
 
+/// Where an answer goes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct OutputFileArgs {
+    /// Write the answer to this file instead of standard output: whole or not at all, in place of its content
+    #[arg(long, value_name = "FILE")]
+    pub output_file: Option<PathBuf>,
+}
+
+/// How a command ends.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct ExitArgs {
+    /// Exit with 0 where it would be 1, for jobs that count every other exit code as a failure
+    #[arg(long)]
+    pub exit_zero: bool,
+}
+
 /// Arguments of `explain`.
 #[derive(Clone, Debug, Args)]
 pub struct ExplainArgs {
     /// The pods, each as NAME, pod/NAME or NAMESPACE/NAME; of several, JSON is one line each
-    #[arg(value_name = "[pod/]NAME", required_unless_present_any = ["pending", "selector", "manifests"])]
+    #[arg(value_name = "[pod/]NAME", required_unless_present_any = ["pending", "selector", "manifests", "all_namespaces"])]
     pub pods: Vec<String>,
     /// Manifests that are not in the cluster yet (files, folders, or - for standard input): whether their pods would fit, where, and
     /// which pods they would evict
@@ -532,7 +561,7 @@ pub struct ExplainArgs {
     /// Go on, and print a line (with -o json a line of JSON) when a pod begins or stops to be pending, a pod is preempted, or a budget is
     /// violated: of a live cluster, of a dump that is written again, of a folder that dumps are added to, or between several
     /// dumps; Ctrl-C ends it
-    #[arg(long, requires = "pending", conflicts_with = "merge")]
+    #[arg(long, requires = "pending", conflicts_with_all = ["merge", "output_file"])]
     pub watch: bool,
     /// Find the smallest changes that would let the pod be scheduled, and list its constraints
     #[arg(long, conflicts_with = "pending")]
@@ -555,6 +584,12 @@ pub struct ExplainArgs {
     /// Output format
     #[arg(short, long, value_parser = any_format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
+    /// Where the answer goes
+    #[command(flatten)]
+    pub file: OutputFileArgs,
+    /// How the command ends
+    #[command(flatten)]
+    pub exit: ExitArgs,
     /// The cluster
     #[command(flatten)]
     pub cluster: ClusterArgs,
@@ -629,7 +664,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub ops: Option<PathBuf>,
     /// Apply a verb before running, such as "drain worker-a1", "lose zone=a", "scale deployment/shop/web 10" or "capacity
-    /// shop/payments"; repeatable, applied in order
+    /// shop/payments"; repeatable, applied in order; "help" lists all verbs
     #[arg(long, value_name = "VERB", conflicts_with_all = ["ops", "compare"])]
     pub what_if: Vec<String>,
     /// Instead of running, compare with the decisions of this kube-scheduler version, such as 1.36, about every pending pod
@@ -647,6 +682,9 @@ pub struct RunArgs {
     /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
+    /// How the command ends
+    #[command(flatten)]
+    pub exit: ExitArgs,
     /// The cluster
     #[command(flatten)]
     pub cluster: ClusterArgs,
@@ -670,6 +708,12 @@ pub struct DiffArgs {
     /// Output format
     #[arg(short, long, value_parser = format(), default_value = FORMATS[0].name)]
     pub output: &'static Format,
+    /// Where the answer goes
+    #[command(flatten)]
+    pub file: OutputFileArgs,
+    /// How the command ends
+    #[command(flatten)]
+    pub exit: ExitArgs,
     /// Limits on reading
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -738,6 +782,7 @@ fn zone(text: &str) -> Result<i32, ArgError> {
 struct Offering(fn() -> Vec<PossibleValue>);
 
 const STORY: Offering = Offering(|| STORIES.iter().map(|story| PossibleValue::new(story.name).help(story.title)).collect());
+const SCHEMA: Offering = Offering(|| SCHEMAS.iter().map(|schema| PossibleValue::new(schema.name).help(schema.about)).collect());
 const THEME: Offering = Offering(|| Library::embedded_names().map(PossibleValue::new).collect());
 
 impl TypedValueParser for Offering {

@@ -12,12 +12,13 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use super::Cli;
-use crate::cluster::{Cluster, Kind, Object};
+use crate::cluster::{Cluster, Key, Kind, Object, Pod};
 use crate::output::{self, Lines};
 use crate::release::Profile;
-use crate::session::{GRAMMAR, Names as Argument};
+use crate::session::{GRAMMAR, Names as Argument, key_named};
 use crate::source::live::{context_namespaces, contexts};
 use crate::source::{Input, Limits, Story, load_within};
+use crate::whatif::Owner;
 
 /// The first argument of a call for names.
 const ASK: &str = "__complete";
@@ -90,7 +91,7 @@ pub(super) fn names(words: &[String]) -> Vec<String> {
         Names::Contexts => contexts(kubeconfig.as_deref()).map(|found| found.names).unwrap_or_default(),
         Names::Namespaces => namespaces(words, kubeconfig.as_deref()),
         Names::Releases => Profile::all().iter().map(|profile| profile.release.number()).collect(),
-        Names::Pods => pending_pods(words),
+        Names::Pods => subjects(words, typed),
         Names::WhatIfs => what_ifs(words, typed),
     };
     // The words of a what-if are one, which is in quotes.
@@ -140,15 +141,25 @@ fn what_ifs(words: &[String], typed: &str) -> Vec<String> {
     names.into_iter().map(|name| format!("{before} {name}")).collect()
 }
 
-/// Returns whether the next word is no value of an option.
+/// Returns whether the next word of explain is no value of an option.
 fn is_positional(before: &[String]) -> bool {
     let Some(at) = before.iter().rposition(|word| word.starts_with('-')) else { return true };
-    match before[at].as_str() {
-        "--fixes" | "--odds" => true,
-        // They take all words that follow.
-        "--from" | "--scheduler-log" => false,
-        option => option.contains('=') || before.len() > at + 1,
+    let option = before[at].as_str();
+    if option.contains('=') {
+        return true;
     }
+    let program = Cli::command();
+    let explain = program.find_subcommand("explain").into_iter().flat_map(clap::Command::get_arguments);
+    let is_meant = |arg: &&clap::Arg| match option.strip_prefix("--") {
+        Some(long) => arg.get_long() == Some(long),
+        None => option.chars().nth(1) == arg.get_short() && option.chars().count() == 2,
+    };
+    // Options with several values take all words that follow.
+    let most = explain.chain(program.get_arguments()).find(is_meant).map(|arg| match arg.get_num_args() {
+        Some(range) => range.max_values(),
+        None => usize::from(arg.get_action().takes_values()),
+    });
+    before.len() - at > most.unwrap_or(1)
 }
 
 /// Returns the namespaces of the named story or dumps, or else those of the kubeconfig.
@@ -161,17 +172,32 @@ fn namespaces(words: &[String], kubeconfig: Option<&Path>) -> Vec<String> {
     of_objects.filter(|namespace| !namespace.is_empty()).collect()
 }
 
-/// Returns the pending pods of the named story or dumps, in the namespace that is named, or with theirs.
-fn pending_pods(words: &[String]) -> Vec<String> {
+/// Returns the subjects of explain in the named story or dumps, in the namespace that is named, or with theirs: pods, the pending ones
+/// where these continue what is typed, and workloads once a kind is typed.
+fn subjects(words: &[String], typed: &str) -> Vec<String> {
     let namespace = values(words, "-n").next().or_else(|| values(words, "--namespace").next());
-    let name = |object: &Object| match object {
-        Object::Pod(pod) if pod.is_pending() => match namespace {
-            None => Some(pod.key().to_string()),
-            Some(namespace) => (pod.metadata.namespace == *namespace).then(|| pod.metadata.name.to_string()),
-        },
-        _ => None,
+    let named = |key: &Key| match namespace {
+        None => Some(key.to_string()),
+        Some(namespace) => (key.namespace == *namespace).then(|| key.name.to_string()),
     };
-    objects(words).unwrap_or_default().iter().filter_map(name).collect()
+    let objects = objects(words).unwrap_or_default();
+    let pods = |is_wanted: &dyn Fn(&Pod) -> bool| -> Vec<String> {
+        let wanted = |object: &Object| matches!(object, Object::Pod(pod) if is_wanted(pod));
+        objects.iter().filter(|object| wanted(object)).filter_map(|object| named(&object.key())).collect()
+    };
+    let is_begun = |name: &String| name.starts_with(typed);
+    let pending = pods(&|pod| pod.is_pending());
+    if pending.iter().any(is_begun) {
+        return pending;
+    }
+    let found = pods(&|pod| !pod.is_terminal());
+    if found.iter().any(is_begun) || !typed.contains('/') {
+        return found;
+    }
+    let cluster: Cluster = objects.into_iter().collect();
+    let workloads = crate::whatif::scalable(&cluster, SCANNED);
+    let named = |owner: &Owner| named(&key_named(Kind::ReplicaSet, &owner.name)).map(|name| Owner { kind: owner.kind, name: name.into() });
+    workloads.iter().filter_map(named).map(|owner| owner.to_string()).collect()
 }
 
 /// Returns the objects of the named story or dumps, none of what is too long; `None` if none is named.
@@ -234,6 +260,7 @@ pub(super) fn script(shell: Shell) -> String {
         Shell::Zsh => {
             let line = |line: &str| match option_of(line).and_then(Names::of_option) {
                 Some(_) => line.replace(":_default'", ":_schedscope_names'"),
+                None if line.starts_with("'*::pods -- ") => line.replace(":_default'", ":_schedscope_names'"),
                 None => line.to_owned(),
             };
             let lines: Vec<String> = script.lines().map(line).collect();
@@ -258,7 +285,8 @@ fn option_of(line: &str) -> Option<&str> {
 /// Returns the lines that complete each option of names in fish.
 fn fish_options() -> String {
     let command = Cli::command();
-    let mut lines = String::new();
+    let mut lines =
+        String::from("complete -c schedscope -n \"__fish_schedscope_using_subcommand explain\" -f -a \"(__fish_schedscope_names)\"\n");
     for sub in command.get_subcommands() {
         let long = |arg: &clap::Arg| arg.get_long().filter(|long| Names::of_option(&format!("--{long}")).is_some()).map(str::to_owned);
         for arg in sub.get_arguments() {
@@ -278,16 +306,24 @@ const REGISTRATION: &str = r#"if [[ "${BASH_VERSINFO[0]}" -eq 4"#;
 
 /// Takes the line apart at spaces only: bash also breaks words at `:` and `=`, which are part of contexts.
 const BASH: &str = r#"_schedscope_or_names() {
-    local line="${COMP_LINE:0:COMP_POINT}" typed name
-    local -a words names=()
+    local line="${COMP_LINE:0:COMP_POINT}" after="${COMP_LINE:COMP_POINT}" typed name
+    local -a words later names=()
     read -r -a words <<< "$line"
     [[ $line == *[[:space:]] ]] && words+=("")
     typed="${words[${#words[@]}-1]}"
+    # The source may be named after the cursor.
+    [[ $after == *[[:space:]]* ]] && read -r -a later <<< "${after#*[[:space:]]}"
+    if [[ ${#later[@]} -gt 0 && ${#words[@]} -gt 2 ]]; then
+        words=("${words[@]:0:2}" "${later[@]}" --no-color "${words[@]:2}")
+    fi
     while IFS= read -r name; do
         names+=("$name")
     done < <("$1" __complete "${words[@]:1}" 2>/dev/null)
     if [[ ${#names[@]} -eq 0 ]]; then
         _schedscope "$@"
+    elif [[ ${#names[@]} -eq 1 && $typed == [\"\']* && ${names[0]} != *" "* ]]; then
+        # Two ways on, so that bash leaves the quotation open for the arguments of the verb.
+        COMPREPLY=("${names[0]} " "${names[0]} ...")
     elif [[ $2 == *" "* ]]; then
         COMPREPLY=("${names[@]}")
     elif [[ $2 == --*=* ]]; then
@@ -369,6 +405,13 @@ users:
             ("explain --from DUMP --fixes from", "from-dump/p"),
             ("explain --from DUMP -n fringe ", "p"),
             ("explain --demo payments --fixes shop/pay", "shop/payments"),
+            ("explain --demo payments -A shop/pay", "shop/payments"),
+            ("explain --demo payments --no-color shop/pay", "shop/payments"),
+            ("explain --demo payments -o json shop/pay", "shop/payments"),
+            ("explain --demo payments -o shop/pay", ""),
+            ("explain --demo payments shop/checkout-6bdb4d6684-2", "shop/checkout-6bdb4d6684-2csfs"),
+            ("explain --demo payments -n shop deployment/sp", "deployment/spread"),
+            ("explain --demo payments deployment/shop/sp", "deployment/shop/spread"),
             ("", ""),
         ] {
             assert_eq!(complete(line), expected, "{line}");
@@ -407,10 +450,12 @@ users:
         // live, capture, record, explain and run connect; explain and diff have a namespace, with a short form; eight options take a release; run has what-ifs.
         assert_eq!(options.len(), 21, "{options:?}");
         let zsh = script(Shell::Zsh);
-        assert_eq!(zsh.matches(":_schedscope_names'").count(), 23);
+        assert_eq!(zsh.matches(":_schedscope_names'").count(), 24);
+        assert!(zsh.lines().any(|line| line.starts_with("'*::pods -- ") && line.contains(":_schedscope_names'")), "{zsh}");
         assert!(zsh.starts_with("#compdef schedscope\n\n_schedscope_names() {\n"));
         let fish = script(Shell::Fish);
         assert_eq!(fish.matches("-x -a \"(__fish_schedscope_names)\"\n").count(), 21);
+        assert_eq!(fish.matches("explain\" -f -a \"(__fish_schedscope_names)\"\n").count(), 1);
         let bash = script(Shell::Bash);
         assert_eq!(bash.matches("complete -F _schedscope_or_names -o").count(), 2);
         assert_eq!(bash.matches("_schedscope_or_names() {").count(), 1);

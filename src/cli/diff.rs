@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::args::{DiffArgs, SchedulerArgs};
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, print, section};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, section, write_answer};
 use crate::analysis::{DumpDiff, DumpState};
 use crate::cluster::{Cluster, Key, Kind};
 use crate::output::{self, Document};
@@ -57,7 +57,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
     let wanted = |pod: &Key| args.namespace.as_ref().is_none_or(|namespace| pod.namespace.as_str() == namespace);
     let found = older.compared_with(&scheduler, wanted);
     let more = if args.output.wide { super::completeness(&loaded) } else { Document::default() };
-    print(&args.output.write(&Answer::Diff(&found), more)?)?;
+    write_answer(&args.output.write(&Answer::Diff(&found), more)?, &args.file)?;
     let code = if found.some_decision_changed() { EXIT_NO_FIT } else { EXIT_OK };
     let code = super::code(super::code(code, &older.scheduler), &scheduler);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.

@@ -9,7 +9,7 @@ use super::args::{ClusterArgs, ExplainArgs, LabelQuery};
 use super::diff::{Dump, Older, newest_two};
 use super::reproduce;
 
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print, section};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, section, write_answer};
 use crate::analysis::{
     self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, Voices, VolumePlace, When,
     WhenInput, decision_parts, missing_sentences, volume_places, with_odds,
@@ -41,6 +41,9 @@ pub(super) struct Explained {
 
 /// Decides and prints.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
+    if args.all_namespaces && !args.pending && args.selector.is_none() && args.manifests.is_empty() {
+        return Err(Failure::usage("-A names no pod: --pending explains all that wait, --selector those with some labels"));
+    }
     if !args.pending && !args.output.takes_all_answers() {
         return Err(FormatError::OnlyPending(args.output.name).into());
     }
@@ -68,13 +71,15 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         Ok(loaded)
     };
     let explained = explain_twice(args, loaded, series, &std::thread::sleep, again)?;
-    print(&explained.text)?;
+    write_answer(&explained.text, &args.file)?;
     Ok(explained.code)
 }
 
 /// Returns which objects and events that scheduling does not read can matter to the answer about a live cluster.
 fn question(args: &ExplainArgs, loaded: &Loaded) -> Option<NeighborsQuestion> {
-    let within_namespace = (!args.all_namespaces).then(|| args.namespace());
+    // KIND/NAMESPACE/NAME names another namespace than that of the context.
+    let is_elsewhere = args.pods.iter().any(|name| name.matches('/').count() == 2);
+    let within_namespace = (!args.all_namespaces && !is_elsewhere).then(|| args.namespace());
     if args.pods.is_empty() {
         return Some(NeighborsQuestion::all(within_namespace, NEIGHBORS_ASKED));
     }
@@ -226,6 +231,9 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
     let cluster = scheduler.state().cluster();
     let is_bound = cluster.pods.get(key).is_some_and(|pod| !pod.node_name.is_empty() && !pod.is_terminal());
     if args.evicted || is_bound {
+        if args.fixes {
+            output::say(format!("--fixes: pod {key} has a node, and needs none"));
+        }
         return super::placed::explain(args, key, scheduler, loaded, write, completeness(args, loaded));
     }
     let pod = cluster.pods.get(key).ok_or_else(|| absent(cluster, key))?;
@@ -383,6 +391,7 @@ fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
     let Source { scheduler, loaded, older } = source;
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
+    found.namespace = (!args.all_namespaces).then(|| args.namespace());
     found.causes = analysis::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
     let short = super::workload::short(scheduler, loaded, |namespace| args.all_namespaces || namespace == args.namespace());
     let is_short = !short.is_empty();

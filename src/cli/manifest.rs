@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::args::ExplainArgs;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, write_answer};
 use crate::admission::{Admission, Policies};
 use crate::cluster::neighbors::NeighborKind;
 use crate::limits::live::NEIGHBORS_ASKED;
@@ -53,7 +53,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let report = ManifestReport::new(answer, stage.scheduler());
     let mut more = super::unread(stage.scheduler());
     more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
-    print(&args.output.write(&Answer::Manifest(&report), more)?)?;
+    write_answer(&args.output.write(&Answer::Manifest(&report), more)?, &args.file)?;
     let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
     let code = super::code(code, stage.scheduler());
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.

@@ -16,6 +16,7 @@ mod live;
 mod log;
 mod man;
 mod manifest;
+mod manual;
 mod opening;
 mod placed;
 mod record;
@@ -29,12 +30,12 @@ mod what_if;
 mod workload;
 
 pub use args::{Cli, Command, SchedulerArgs, SourceArgs};
-use args::{ClusterArgs, ConnectArgs};
+use args::{ClusterArgs, ConnectArgs, OutputFileArgs};
 pub use failure::{Failure, FailureKind, Hint};
 pub use kubectl::as_plugin;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -110,6 +111,7 @@ fn run(cli: Cli) -> ExitCode {
     {
         return ended(Err(failure));
     }
+    let exits_with_zero = command.exits_with_zero();
     let result = match command {
         Command::Demo(args) if args.list => list_stories(),
         Command::Demo(args) => explore::demo(&args, cli.no_color),
@@ -126,7 +128,7 @@ fn run(cli: Cli) -> ExitCode {
         Command::Man { folder } => man::run(&folder),
         Command::Schema { answer } => schema::run(answer.as_deref()),
     };
-    ended(result)
+    ended(result.map(|code| if exits_with_zero && code == EXIT_NO_FIT { EXIT_OK } else { code }))
 }
 
 /// Starts the thread pool, of one thread where the system refuses more. rayon would start it at first use and panic.
@@ -182,6 +184,14 @@ fn list_stories() -> Result<u8, Failure> {
 /// Writes an answer to standard output.
 fn print(text: &Text) -> Result<u8, Failure> {
     output::print(text).map(|()| EXIT_OK).map_err(Failure::standard_output)
+}
+
+/// Writes an answer to the file that is named for it, or else to standard output.
+fn write_answer(text: &Text, to: &OutputFileArgs) -> Result<u8, Failure> {
+    let Some(path) = &to.output_file else { return print(text) };
+    output::replace(path, |file| file.write_all(text.as_str().as_bytes()))
+        .map(|()| EXIT_OK)
+        .map_err(|error| Failure::source(format!("{}: {error}", path.display())))
 }
 
 /// Reads the named configuration, or the one that the source or its log carries, or returns the defaults, as the release

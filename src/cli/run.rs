@@ -26,6 +26,9 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     if args.brief && args.output.operation().is_none() {
         return Err(Failure::usage("--brief works with -o json and -o yaml"));
     }
+    if args.what_if.iter().any(|verb| verb == "help") {
+        return super::what_if::help();
+    }
     let operations = args.ops.as_ref().map(|path| read_operations(path)).transpose()?;
     let mut loaded = super::one_state(&args.cluster, &args.scheduler, args.merge)?;
     if let Some(other) = args.compare {

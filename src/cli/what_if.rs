@@ -2,17 +2,30 @@
 
 use super::args::RunArgs;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print};
-use crate::output::{self, Document};
+use crate::output::{self, Document, Lines};
 use crate::report::{Answer, WhatIfReport};
 use crate::scheduler::Evictions;
+use crate::session::{GRAMMAR, VerbError};
 use crate::source::Loaded;
 use crate::whatif::{self, Elsewhere, Rehearsal, Stage as _, Verb};
+
+/// Prints the verbs with their arguments.
+pub(super) fn help() -> Result<u8, Failure> {
+    let rows: Vec<(String, &str)> = GRAMMAR.iter().map(|row| (format!("{} {}", row.word, row.args), row.help)).collect();
+    let width = rows.iter().map(|(usage, _)| usage.len()).max().unwrap_or_default();
+    print(&rows.iter().map(|(usage, help)| format!("{usage:<width$}  {help}")).collect::<Lines>().into())
+}
 
 /// Applies the verbs in order, each followed by a run until nothing changes. Returns `EXIT_NO_FIT` if a node was not
 /// drained, a new pod stays pending, or no more of a pod fits.
 pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     // Parse all verbs before the long part.
-    let parse = |text: &String| text.parse::<Verb>().map_err(|error| Failure::usage(format!("--what-if {text:?}: {error}")));
+    let parse = |text: &String| {
+        text.parse::<Verb>().map_err(|error| {
+            let more = if matches!(error, VerbError::UnknownVerb { .. }) { "; --what-if help lists them" } else { "" };
+            Failure::usage(format!("--what-if {text:?}: {error}{more}"))
+        })
+    };
     let verbs = args.what_if.iter().map(parse).collect::<Result<Vec<Verb>, Failure>>()?;
     let evictions = if args.graceful { Evictions::AfterGracePeriod } else { Evictions::AtOnce };
     let scheduler =

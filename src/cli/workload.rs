@@ -16,7 +16,7 @@ use crate::workload::{
     SubjectError, Voice, WorkloadInput, kind_named, short_workloads, subject, subject_named, voices_about, voices_of_workload,
 };
 
-/// Returns the workload that an argument names as `KIND/NAME`; `None` for other arguments, such as a pod or `NAMESPACE/NAME`.
+/// Returns the workload that an argument names as `KIND/NAME` or `KIND/NAMESPACE/NAME`; `None` for other arguments, such as a pod or `NAMESPACE/NAME`.
 ///
 /// # Errors
 /// Fails if the kind is a workload's and there is none of that name.
@@ -37,8 +37,16 @@ pub(super) fn named(argument: &str, args: &ExplainArgs, scheduler: &Scheduler, l
             Err(SubjectError::Absent(_)) => Ok(None),
         };
     };
-    let key = Key::new(args.namespace(), name);
-    match (subject(cluster, &loaded.neighbors, kind, &key), kind_named(kind)) {
+    // A name with a namespace names it, as of a pod.
+    let known = kind_named(kind);
+    let key = match name.split_once('/').filter(|_| known.is_some()) {
+        Some((namespace, name)) if args.namespace.as_ref().is_none_or(|given| given == namespace) => Key::new(namespace, name),
+        Some((namespace, _)) => {
+            return Err(Failure::usage(format!("{argument} is in namespace {namespace}, but -n names another")));
+        }
+        None => Key::new(args.namespace(), name),
+    };
+    match (subject(cluster, &loaded.neighbors, kind, &key), known) {
         (Ok(workload), _) => Ok(Some(workload)),
         (Err(_), None) => Ok(None),
         (Err(why), Some(kind)) => Err(absent(scheduler, kind, &key, &why)),

@@ -35,6 +35,16 @@ fn names_that_no_object_has_are_wrong_usage() {
     let (code, _, said) = of_manifest("shp");
     assert!(code == 2 && said.contains("namespace \"shp\"; did you mean shop?"), "{code} {said}");
     assert_ne!(of_manifest("shop").0, 2);
+    let (_, text, _) = run(&["explain", "--pending", "-n", "kube-system", "--demo", "payments"]);
+    assert!(text.contains("No pod is pending in namespace kube-system; others have 15 (-A shows them)."), "{text}");
+    let (code, _, said) = run(&["explain", "-A", "--demo", "payments"]);
+    assert!(code == 2 && said.contains("-A names no pod: --pending explains all that wait"), "{code} {said}");
+    let (code, _, said) = run(&["explain", "shop/checkout-6bdb4d6684-2csfs", "--fixes", "--demo", "payments"]);
+    assert!(code == 0 && said.contains("--fixes: pod shop/checkout-6bdb4d6684-2csfs has a node, and needs none"), "{code} {said}");
+    let (code, text, _) = run(&["explain", "deployment/shop/spread", "--demo", "payments"]);
+    assert!(code == 1 && text.contains("shop/spread"), "{code} {text}");
+    let (code, _, said) = run(&["explain", "deployment/shop/spread", "-n", "batch", "--demo", "payments"]);
+    assert!(code == 2 && said.contains("deployment/shop/spread is in namespace shop, but -n names another"), "{code} {said}");
     let (code, _, said) = run(&["explain", "deployment/web", "--demo", "payments"]);
     assert!(code == 2 && said.contains("there is no Deployment default/web in the source"), "{code} {said}");
 }
@@ -265,6 +275,7 @@ fn changes_between_dumps_are_lines_and_a_folder_is_watched_until_ctrl_c() {
     let (_, json, _) = run(&[&watch[..], &[&old, &new, "-o", "json"]].concat());
     let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
     assert!(last["event"] == "pending" && last["pod"]["name"] == "web" && last["time"] == "2026-01-01T01:00:00Z", "{json}");
+    assert!(json.lines().all(|line| line.starts_with("{\"schemaVersion\":1,")), "{json}");
 
     std::fs::remove_file(&new).unwrap();
     crate::interrupts::let_children_be_interrupted();

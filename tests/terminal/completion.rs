@@ -54,6 +54,29 @@ fn names_come_from_files_and_nothing_is_said_about_what_fails() {
     assert!(!home.path().join("ran").exists(), "no program for credentials was run");
 }
 
+/// The source may be named after the word that is completed.
+#[test]
+fn bash_reads_what_follows_the_cursor() {
+    let home = home();
+    let script = with_home(Command::new(PROGRAM).args(["completions", "bash"]), home.path()).stdout;
+    std::fs::write(home.path().join("completion.bash"), script).unwrap();
+    for (before, after, expected) in [
+        ("schedscope explain shop/paym", " --demo payments", "shop/payments"),
+        ("schedscope explain paym", " -n shop --demo payments", "payments"),
+        ("schedscope explain web -n from", " --from dump.json", "from-dump"),
+    ] {
+        let ask = format!(
+            "source completion.bash; schedscope() {{ '{PROGRAM}' \"$@\"; }}; COMP_LINE={:?}; COMP_POINT={}; \
+             COMP_WORDS=({before}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _schedscope_or_names schedscope \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; echo \"${{COMPREPLY[*]}}\"",
+            format!("{before}{after}"),
+            before.len()
+        );
+        let output = with_home(Command::new("bash").args(["--norc", "--noprofile", "-c", &ask]), home.path());
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), expected, "{before}|{after}: {output:?}");
+    }
+}
+
 /// Sources the script in bash, and completes a line as readline asks for it: with the words that it breaks at `:` and `=` too.
 #[test]
 fn bash_completes_the_part_that_it_replaces() {
@@ -76,6 +99,10 @@ fn bash_completes_the_part_that_it_replaces() {
             "schedscope run --demo payments --what-if 'drain worker-a'",
             "drain worker-a1 drain worker-a2 drain worker-a3",
         ),
+        // bash leaves the quotation open where there are two ways on.
+        ("schedscope run --demo payments --what-if 'dr", "schedscope run --demo payments --what-if dr", "drain  drain ..."),
+        ("schedscope explain --demo payments shop/paym", "schedscope explain --demo payments shop/paym", "shop/payments"),
+        ("schedscope schema wor", "schedscope schema wor", "workload"),
         // Everything else is left to the generated part.
         ("schedscope demo --theme high", "schedscope demo --theme high", "high-contrast"),
         ("schedscope cap", "schedscope cap", "capture"),

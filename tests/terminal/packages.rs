@@ -1,6 +1,7 @@
 //! Packages agree with each other and with the program: names of archives, kubectl's and k9s' ways of calling it, man pages.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -146,9 +147,14 @@ fn kubectl_finds_completions_under_the_name_that_it_looks_for() {
 #[test]
 fn man_pages_are_new_files_of_every_command() {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().to_string_lossy().into_owned();
-    assert!(run(Path::new(PROGRAM), &["man", &path]).status.success());
-    let explain = std::fs::read_to_string(folder.path().join("schedscope-explain.1")).expect("a page");
+    let path = folder.path().join("share/man1").to_string_lossy().into_owned();
+    assert!(run(Path::new(PROGRAM), &["man", &path]).status.success(), "the folder is created");
+    let page = Path::new(&path).join("schedscope-explain.1");
+    let explain = std::fs::read_to_string(&page).expect("a page");
+    let probe = folder.path().join("probe");
+    std::fs::write(&probe, "").expect("a file");
+    let mode = |path: &Path| std::fs::metadata(path).expect("a file").permissions().mode();
+    assert_eq!(mode(&page), mode(&probe), "others may read it, as any file");
     assert!(explain.contains(".TH schedscope-explain 1") && explain.contains("\\-\\-pending"), "{explain}");
     let again = run(Path::new(PROGRAM), &["man", &path]);
     let error = String::from_utf8_lossy(&again.stderr).into_owned();
