@@ -30,7 +30,7 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     let evictions = if args.graceful { Evictions::AfterGracePeriod } else { Evictions::AtOnce };
     let scheduler =
         super::begin(&args.cluster.scheduler(&args.scheduler), &mut loaded, &args.cluster.limits.limits(), evictions, &|line| {
-            output::say(line)
+            output::say(line);
         })?;
     let mut without = Rehearsal::new(scheduler.clone());
     let mut with = Rehearsal::new(scheduler);
