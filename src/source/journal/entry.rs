@@ -2,11 +2,11 @@
 //!
 //! | line | means |
 //! | --- | --- |
-//! | `+Pod TAB ["shop","web"] TAB {...}` | the state of an object, as an item of a capture's list |
-//! | `-Pod TAB ["shop","web"]` | the object is gone |
-//! | `+Deployment apps/v1 TAB ["shop","web"] TAB {...}` | the state of an object that scheduling does not read, with its API |
-//! | `+Event TAB ["","00000007"] TAB {...}` | an event, by its number in the order of arrival |
-//! | `+OtherEvent TAB ["","00000007"] TAB {...}` | an event of another component than a scheduler, or about another object than a pod |
+//! | `+Pod TAB TAB ["shop","web"] TAB {...}` | the state of an object, as an item of a capture's list |
+//! | `-Pod TAB TAB ["shop","web"]` | the object is gone |
+//! | `+Deployment TAB apps/v1 TAB ["shop","web"] TAB {...}` | the state of an object that scheduling does not read, with its API |
+//! | `+Event TAB TAB ["","00000007"] TAB {...}` | an event, by its number in the order of arrival |
+//! | `+OtherEvent TAB TAB ["","00000007"] TAB {...}` | an event of another component than a scheduler, or about another object than a pod |
 //! | `?{...}` | what is known from here on, a [`Knowledge`] |
 //!
 //! A keyframe is a knowledge and then the states of all objects and events, sorted by [`EntryKey`].
@@ -133,18 +133,22 @@ pub(super) enum Entry<'a> {
 }
 
 impl EntryKey {
-    fn kind(&self) -> String {
+    /// Returns the kind, and the API of an object that scheduling does not read.
+    fn kind(&self) -> (&'static str, &str) {
         match self {
-            Self::Object(kind, _) => kind.to_string(),
-            Self::Neighbor(kind, api_version, _) => format!("{kind} {api_version}"),
-            Self::Event(_) => EVENT.to_owned(),
-            Self::OtherEvent(_) => OTHER_EVENT.to_owned(),
+            Self::Object(kind, _) => (kind.into(), ""),
+            Self::Neighbor(kind, api_version, _) => (kind.into(), api_version),
+            Self::Event(_) => (EVENT, ""),
+            Self::OtherEvent(_) => (OTHER_EVENT, ""),
         }
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(self.kind().as_bytes())?;
-        out.write_all(b"\t")?;
+        let (kind, api_version) = self.kind();
+        for field in [kind, api_version] {
+            out.write_all(field.as_bytes())?;
+            out.write_all(b"\t")?;
+        }
         match self {
             Self::Object(_, key) | Self::Neighbor(.., key) => serde_json::to_writer(out, &(key.namespace.as_str(), key.name.as_str()))?,
             Self::Event(number) | Self::OtherEvent(number) => serde_json::to_writer(out, &("", number.to_string()))?,
@@ -152,17 +156,17 @@ impl EntryKey {
         Ok(())
     }
 
-    fn read(kind: &[u8], key: &[u8]) -> Option<Self> {
+    fn read(kind: &[u8], api_version: &[u8], key: &[u8]) -> Option<Self> {
         let (namespace, name): (Str, Str) = serde_json::from_slice(key).ok()?;
-        let kind = std::str::from_utf8(kind).ok()?;
-        if kind == EVENT || kind == OTHER_EVENT {
-            let of = if kind == EVENT { Self::Event } else { Self::OtherEvent };
-            return name.as_str().parse().ok().map(of);
-        }
-        if let Some((kind, api_version)) = kind.split_once(' ') {
+        let (kind, api_version) = (std::str::from_utf8(kind).ok()?, std::str::from_utf8(api_version).ok()?);
+        if !api_version.is_empty() {
             // Those that scheduling reads too are one with what it reads.
             let kind = kind.parse().ok().filter(|kind: &NeighborKind| !kind.is_in_model())?;
             return Some(Self::Neighbor(kind, api_version.into(), Key { namespace, name }));
+        }
+        if kind == EVENT || kind == OTHER_EVENT {
+            let of = if kind == EVENT { Self::Event } else { Self::OtherEvent };
+            return name.as_str().parse().ok().map(of);
         }
         Some(Self::Object(kind.parse().ok()?, Key { namespace, name }))
     }
@@ -200,8 +204,8 @@ pub(super) fn read(line: &[u8]) -> Option<Entry<'_>> {
     if *mark == b'?' {
         return serde_json::from_slice(rest).ok().map(|knowledge| Entry::Known(Box::new(knowledge)));
     }
-    let mut parts = rest.splitn(3, |byte| *byte == b'\t');
-    let key = EntryKey::read(parts.next()?, parts.next()?)?;
+    let mut parts = rest.splitn(4, |byte| *byte == b'\t');
+    let key = EntryKey::read(parts.next()?, parts.next()?, parts.next()?)?;
     match (mark, parts.next()) {
         (b'+', Some(item)) => Some(Entry::Put(key, item)),
         (b'-', None) => Some(Entry::Gone(key)),
@@ -261,12 +265,14 @@ mod tests {
     fn other_lines_are_none() {
         for line in [
             "+Pod",
-            "+Pod\t[\"a\"]\t{}",
-            "-Pod\t[\"a\",\"b\"]\t{}",
-            "+Secret v1\t[\"a\",\"b\"]\t{}",
-            "+ReplicaSet apps/v1\t[\"a\",\"b\"]\t{}",
-            "+Secret\t[\"a\",\"b\"]\t{}",
-            "*Pod\t[\"a\",\"b\"]\t{}",
+            "+Pod\t\t[\"a\"]\t{}",
+            "-Pod\t\t[\"a\",\"b\"]\t{}",
+            "+Pod\t[\"a\",\"b\"]\t{}",
+            "+Secret\tv1\t[\"a\",\"b\"]\t{}",
+            "+Pod\tv1\t[\"a\",\"b\"]\t{}",
+            "+Secret\t\t[\"a\",\"b\"]\t{}",
+            "+Deployment\t\t[\"a\",\"b\"]\t{}",
+            "*Pod\t\t[\"a\",\"b\"]\t{}",
             "?",
             "?{",
         ] {

@@ -17,8 +17,10 @@ use jiff::Timestamp;
 
 use crate::limits::sources::JOURNAL_FRAME;
 
-/// The first bytes of a frame.
-const MAGIC: &[u8] = b"ssj1";
+/// The first bytes of a frame; the last of them is the [`FORMAT`].
+const MAGIC: &[u8] = b"ssj2";
+/// The format of journals that is read and written.
+pub(super) const FORMAT: u8 = 2;
 /// The bytes before the payload.
 const HEAD: usize = 29;
 /// The first byte that the checksum covers.
@@ -80,6 +82,13 @@ fn checksum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);
     crc.sum()
+}
+
+/// Returns the format of a segment that begins with these bytes; `None` if it begins with no frame of any format.
+pub(super) fn format_of(bytes: &[u8]) -> Option<u8> {
+    let (name, digit) = bytes.get(..MAGIC.len())?.split_at(MAGIC.len() - 1);
+    let is_digit = MAGIC.starts_with(name) && digit[0].is_ascii_digit();
+    is_digit.then(|| digit[0] - b'0')
 }
 
 /// The fields before the payload, which are not checked yet.

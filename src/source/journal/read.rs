@@ -17,7 +17,7 @@ use super::frame::{Frame, FrameKind, Frames};
 use super::gap::{Gap, GapReason};
 use super::log::{JournalLog, LogGatherer};
 use super::segment::{self, Segment, SegmentBytes};
-use super::write::{BEAT, JournalError, is_being_written};
+use super::write::{BEAT, JournalError, is_being_written, other_format};
 use crate::cluster::neighbors::{Neighbor, NeighborKind, OtherEvent};
 use crate::cluster::{Key, Kind, MissingKinds, Object, ObservedEvent, Str};
 use crate::limits::sources::{GROWTH, GROWTH_BEYOND, JOURNAL_GAPS, JOURNAL_LINE, JOURNAL_LOG};
@@ -130,7 +130,11 @@ impl Journal {
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
         let at = |error| JournalError::Io { path: folder.display().to_string(), error };
         let mut segments = Vec::new();
-        for segment in segment::list(folder).map_err(at)? {
+        let found = segment::list(folder).map_err(at)?;
+        if let Some(format) = other_format(&found) {
+            return Err(JournalError::OtherFormat(folder.display().to_string(), format));
+        }
+        for segment in found {
             // A segment that a writer has just removed is not missed.
             if let Ok(Some(head)) = segment.head() {
                 segments.push((segment, head.time));

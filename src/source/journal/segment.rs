@@ -67,6 +67,13 @@ impl Segment {
         Ok(FrameHead::read(&head))
     }
 
+    /// Returns the format of the segment, if it begins with a frame of another one than is read here.
+    pub(super) fn other_format(&self) -> io::Result<Option<u8>> {
+        let mut head = Vec::new();
+        File::open(&self.path)?.take(FrameHead::LENGTH as u64).read_to_end(&mut head)?;
+        Ok(frame::format_of(&head).filter(|format| *format != frame::FORMAT))
+    }
+
     /// Reads the segment and finds its frames.
     pub(super) fn read(&self) -> io::Result<(SegmentBytes, Frames)> {
         self.read_within(JOURNAL_SEGMENT)

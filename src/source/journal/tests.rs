@@ -431,7 +431,7 @@ fn a_line_without_end_is_damage() {
     let mut known = Vec::new();
     entry::known(&mut known, &Knowledge::default()).unwrap();
     encoder.write_all(&known).unwrap();
-    encoder.write_all(b"+Pod\t[\"a\",\"b\"]\t").unwrap();
+    encoder.write_all(b"+Pod\t\t[\"a\",\"b\"]\t").unwrap();
     encoder.write_all(&vec![b' '; JOURNAL_LINE as usize]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let bytes = frame::encode(FrameKind::Keyframe, 1, time(0), &encoder.finish().unwrap()).unwrap();
@@ -674,4 +674,17 @@ fn frames_with_the_first_and_the_last_number_there_is_end() {
             fs::remove_file(segment.path).unwrap();
         }
     }
+}
+
+#[test]
+fn a_journal_of_another_format_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(segment::name(1));
+    let mut bytes = frame::encode(FrameKind::Keyframe, 1, Timestamp::UNIX_EPOCH, b"").unwrap();
+    bytes[3] = b'1';
+    std::fs::write(&path, &bytes).unwrap();
+    let words = "is a journal of format 1; this version reads and writes format 2";
+    assert!(Journal::open(folder.path()).unwrap_err().to_string().contains(words));
+    assert!(JournalWriter::open(folder.path(), JournalOptions::default()).unwrap_err().to_string().contains(words));
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
 }

@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use jiff::{SignedDuration, Timestamp};
 
-use super::frame::{self, FrameKind};
+use super::frame::{self, FORMAT, FrameKind};
 use super::gap::{Gap, GapReason};
 use super::log::LogLines;
 use super::segment::{self, Segment};
@@ -55,6 +55,9 @@ pub enum JournalError {
     /// The folder is not one of a journal.
     #[error("{0} is not empty and holds no journal")]
     NotAJournal(String),
+    /// The journal has another format: its folder and format.
+    #[error("{0} is a journal of format {1}; this version reads and writes format {FORMAT}")]
+    OtherFormat(String, u8),
     /// No frame of the journal can be read.
     #[error("{0} is a journal without a frame that can be read")]
     Empty(String),
@@ -140,6 +143,10 @@ impl JournalWriter {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(JournalError::at(folder))?;
         }
         let found = segment::list(folder).map_err(JournalError::at(folder))?;
+        // Its frames would count as a cut end, and be removed.
+        if let Some(format) = other_format(&found) {
+            return Err(JournalError::OtherFormat(folder.display().to_string(), format));
+        }
         let lock_path = folder.join(LOCK);
         let is_empty = fs::read_dir(folder).map_err(JournalError::at(folder))?.next().is_none();
         if found.is_empty() && !is_empty && !lock_path.exists() {
@@ -399,6 +406,12 @@ impl JournalWriter {
             self.whole.pop_front();
         }
     }
+}
+
+/// Returns the format of the segments, if any has another one than is read here.
+pub(super) fn other_format(segments: &[Segment]) -> Option<u8> {
+    // A segment that cannot be read, or that a writer has just removed, is reported or missed later.
+    segments.iter().find_map(|segment| segment.other_format().ok().flatten())
 }
 
 fn compressed(lines: &[u8]) -> io::Result<Vec<u8>> {

@@ -19,7 +19,7 @@ fn frame(kind: u8, sequence: u64, payload: &[u8]) -> Vec<u8> {
     checked.extend(sequence.to_le_bytes());
     checked.extend((1_800_000_000_000_000 + sequence * 1_000_000).to_le_bytes());
     checked.extend(payload);
-    let mut bytes = b"ssj1".to_vec();
+    let mut bytes = b"ssj2".to_vec();
     bytes.extend(u32::try_from(payload.len()).expect("inputs are short").to_le_bytes());
     bytes.extend(crc(&checked).to_le_bytes());
     bytes.extend(checked);
@@ -32,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
         rest.to_vec()
     } else {
         let parts = rest.split(|byte| *byte == 0xff).enumerate();
-        parts.flat_map(|(number, part)| frame(if number == 0 { 1 } else { 2 + (part.len() % 2) as u8 }, number as u64, part)).collect()
+        parts.flat_map(|(number, part)| frame(if number == 0 { 1 } else { 2 + (part.len() % 3) as u8 }, number as u64, part)).collect()
     };
     let folder = std::env::temp_dir().join(format!("schedscope-fuzz-journal-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -47,4 +47,5 @@ fuzz_target!(|bytes: &[u8]| {
         }
         let _ = journal.after(&moment).count();
     }
+    let _ = journal.log(journal.begin(), journal.end());
 });
