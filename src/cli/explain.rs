@@ -445,7 +445,7 @@ fn attempts(args: &ExplainArgs, key: &Key, agreement: &SchedulerMatch) -> Result
         return Ok(Document::default());
     };
     let Some(past) = super::history::named(&args.cluster.source.from, None)? else { return Ok(Document::default()) };
-    let found = super::history::attempts_before(&past, Some(at), key, &args.scheduler, &args.cluster.limits.limits())?;
+    let found = super::history_window::attempts_before(&past, Some(at), key, &args.scheduler, &args.cluster.limits.limits())?;
     let listed = attempts_document(&found);
     let mut document = Document::default();
     if !found.attempts.is_empty() {

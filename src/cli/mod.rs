@@ -10,6 +10,7 @@ mod explore;
 mod extenders;
 mod failure;
 mod history;
+mod history_window;
 mod info;
 mod kubectl;
 mod live;

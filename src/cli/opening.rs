@@ -11,7 +11,8 @@ use tokio::sync::Notify;
 
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
-use super::history::{AROUND, Past, Window};
+use super::history::Past;
+use super::history_window::{AROUND, Window};
 use super::reproduce;
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};

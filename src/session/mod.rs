@@ -39,6 +39,7 @@ mod grammar;
 mod logged;
 #[cfg(feature = "dumps")]
 mod neighbors;
+mod observed_changes;
 mod recording;
 mod replay;
 mod reported;
@@ -63,6 +64,7 @@ pub use edit::{Edit, EditError, key_named};
 pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
 pub use grammar::{GRAMMAR, Names, Row, Subject, Thing, VerbError};
 pub use logged::{LoggedAttempt, LoggedPlace};
+pub use observed_changes::ObservedChanges;
 pub(crate) use recording::objects_in_order;
 pub use recording::{Background, EtcdRevisions, ReleaseChangeError, RunEnd, Session, requeue_events};
 pub use replay::ReplayLimit;
