@@ -21,6 +21,7 @@ mod dumps;
 mod etcd;
 mod in_part;
 mod journal;
+mod journal_soak;
 mod live;
 mod live_limits;
 mod live_log;
