@@ -276,7 +276,10 @@ fn add(maker: &mut ObservedChanges, others: &mut Neighbors, changes: Vec<Recorde
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::cluster::Cluster;
     use crate::source::journal::{JournalOptions, JournalWriter, RecordedState};
 
     fn pod(name: &str, node: &str) -> Object {
