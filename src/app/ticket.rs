@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::WriteError;
 use super::error::JobError;
 use super::object_text::Finding;
-use crate::analysis::{FixesReport, ReleaseReport, SchedulerEvents, decision_parts, odds_in_words};
+use crate::analysis::{FixesReport, ReleaseReport, SchedulerEvents, decision_parts, odds_in_words, why};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Limits};
 use crate::odds::Odds;
-use crate::output::{self, Lines};
+use crate::output::{self, Document, Lines};
 use crate::report::{Answer, Format, Origin, Reported, Ticket, page, shell_line};
 use crate::scheduler::{OddsEffort, Scheduler};
 use crate::session::{Cursor, Revision, Session};
@@ -115,6 +115,18 @@ fn origin(
     }
 }
 
+/// Returns the fixes of a pod with the reason why it is pending before them.
+fn with_reason(session: &Session, key: &Key, fixes: Document) -> Document {
+    let scheduler = session.scheduler_here();
+    let Some(pod) = scheduler.state().cluster().pods.get(key) else { return fixes };
+    let view = CycleView::of(&scheduler.explain_group(pod).unwrap_or_else(|| scheduler.explain(pod))).showing(key);
+    let mut body = Document::default();
+    body.paragraph(format!("{key}: {}", why(&view)));
+    body.blank();
+    body.append(fixes);
+    body
+}
+
 /// A text on the screen, with how it is made again.
 pub(super) struct PageTicket {
     page: Page,
@@ -137,6 +149,7 @@ impl PageTicket {
             TicketSubject::Overview(page) => (page, origin(&|reproduction| Some(reproduction.overview()))),
             TicketSubject::Fixes(pod, page) => {
                 let is_known = session.scheduler_as_seen().state().cluster().pods.get(&pod).is_some();
+                let page = Page { body: with_reason(session, &pod, page.body), ..page };
                 (page, origin(&|reproduction| is_known.then(|| reproduction.command(&pod))))
             }
             TicketSubject::Workload(workload, page) => (page, origin(&|reproduction| Some(reproduction.workload(&workload)))),

@@ -49,5 +49,5 @@ pub(super) fn lines(session: &Session, workload: &About, overview: Option<&Overv
     let (pods, causes) = overview.map_or_else(Default::default, |overview| overview.among(&found.unscheduled));
     let is_ours = |name: &str| session.scheduler_here().state().config().profile(name).is_some();
     let others = voices_of_workload(&input, workload, &found.unscheduled, is_ours);
-    WorkloadReport::new(&found, (&pods, &causes), &others, Some(timeline.clock())).text().into_vec()
+    WorkloadReport::new(&found, (&pods, &causes), &others, session.scheduler_here(), Some(timeline.clock())).text().into_vec()
 }

@@ -50,6 +50,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     if !args.manifests.is_empty() {
         return super::manifest::run(args);
     }
+    check_options(args)?;
     if args.watch {
         return super::watch::run(args);
     }
@@ -214,11 +215,38 @@ fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, s
     all
 }
 
+/// Fails if an option is about manifests, and none are given.
+///
+/// clap does not: it leaves out `requires` where that would conflict with an argument that is there.
+fn check_options(args: &ExplainArgs) -> Result<(), Failure> {
+    let of_manifests = [("--capacity", args.capacity), ("--replicas", args.replicas.is_some())];
+    let Some((option, _)) = of_manifests.into_iter().find(|(_, is_given)| *is_given && args.manifests.is_empty()) else { return Ok(()) };
+    Err(Failure::usage(format!(
+        "{option} is about a manifest, which -f FILE gives; for what is in the cluster there are \
+         `schedscope run --what-if \"capacity WORKLOAD\"` and `--what-if \"scale WORKLOAD N\"`"
+    )))
+}
+
+/// Says which options an answer leaves out, and why.
+fn say_left_out(args: &ExplainArgs, why: &str) {
+    for (option, is_given) in [("--fixes", args.fixes), ("--odds", args.odds)] {
+        if is_given {
+            output::say(format!("{option} is left out: {why}"));
+        }
+    }
+}
+
 /// Explains the pod or workload that an argument names.
 fn subject(args: &ExplainArgs, name: &str, source: Source<'_>, write: Write<'_>) -> Result<Explained, Failure> {
     let Source { scheduler, loaded, .. } = source;
     match super::workload::named(name, args, scheduler, loaded)? {
-        Some(workload) => super::workload::explain(&workload, scheduler, loaded, write, completeness(args, loaded)),
+        Some(workload) if args.evicted => {
+            Err(Failure::usage(format!("--evicted is about a pod, and {workload} is a workload: name one of its pods")))
+        }
+        Some(workload) => {
+            say_left_out(args, &format!("{workload} is a workload, and its causes have their fixes"));
+            super::workload::explain(&workload, scheduler, loaded, write, completeness(args, loaded))
+        }
         None => one(args, &pod_key(name, args.namespace_named().as_deref())?, source, write),
     }
 }
@@ -231,8 +259,8 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
     let cluster = scheduler.state().cluster();
     let is_bound = cluster.pods.get(key).is_some_and(|pod| !pod.node_name.is_empty() && !pod.is_terminal());
     if args.evicted || is_bound {
-        if args.fixes {
-            output::say(format!("--fixes: pod {key} has a node, and needs none"));
+        if is_bound {
+            say_left_out(args, &format!("pod {key} has a node"));
         }
         return super::placed::explain(args, key, scheduler, loaded, write, completeness(args, loaded));
     }
@@ -576,5 +604,31 @@ mod tests {
             let error = pod_key(kind, None).unwrap_err();
             assert_eq!(error.kind, FailureKind::Usage, "{kind}");
         }
+    }
+
+    #[test]
+    fn options_of_manifests_are_refused_for_pods_of_the_cluster() {
+        for (words, option) in [(&["--capacity"][..], "--capacity"), (&["--replicas", "3"], "--replicas")] {
+            let line = ["schedscope", "explain", "web", "--demo", "payments"].iter().chain(words);
+            let Ok(Cli { command: Some(Command::Explain(args)), .. }) = Cli::try_parse_from(line) else { continue };
+            let failure = check_options(&args).expect_err(option);
+            let message = failure.message.into_vec().join(" ");
+            assert!(message.contains(option) && message.contains("--what-if"), "{message}");
+        }
+        let ways = analysis_of_spread();
+        assert!(ways.contains("each is decided on its own: without evictions 2 of 5 fit together"), "{ways}");
+    }
+
+    fn analysis_of_spread() -> String {
+        let Ok(Cli { command: Some(Command::Explain(args)), .. }) =
+            Cli::try_parse_from(["schedscope", "explain", "deployment/spread", "-n", "shop", "--demo", "payments"])
+        else {
+            panic!("arguments")
+        };
+        let connect = args.cluster.connect.clone();
+        let loaded = super::super::history::read_source(&args.cluster.source, &connect, &args.cluster.limits.limits(), None)
+            .map_err(|_| ())
+            .expect("a story");
+        explain(&args, loaded, None, &|_| ()).map_err(|_| ()).expect("an answer").text.as_str().to_owned()
     }
 }

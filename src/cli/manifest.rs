@@ -46,18 +46,20 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         odds: args.odds,
         ..ManifestRequest::default()
     };
+    let mut without = Rehearsal::new(scheduler.clone());
     let mut stage = Rehearsal::new(scheduler);
     let values: Vec<&Value> = objects.iter().map(|object| &object.value).collect();
     let answer = apply_manifest(&mut stage, &values, admission, &request, &|kind, key| original(&loaded, kind, key));
     let answer = answer.map_err(|problem| Failure::usage(placed(&problem, &objects)))?;
-    let report = ManifestReport::new(answer, stage.scheduler());
+    while without.settle_step() {}
+    let report = ManifestReport::new(answer, stage.scheduler()).compared(without.scheduler(), stage.scheduler());
     let mut more = super::unread(stage.scheduler());
     more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
     write_answer(&args.output.write(&Answer::Manifest(&report), more)?, &args.file)?;
     let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
     let code = super::code(code, stage.scheduler());
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
-    std::mem::forget((stage, loaded));
+    std::mem::forget((without, stage, loaded));
     Ok(code)
 }
 

@@ -101,7 +101,7 @@ fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> Worklo
     let is_ours = |name: &str| scheduler.state().config().profile(name).is_some();
     let others = voices_of_workload(&input, workload, &found.unscheduled, is_ours);
     let pods: Vec<_> = decided.pods.iter().collect();
-    WorkloadReport::new(&found, (&pods, &decided.causes), &others, Some(scheduler.state().clock()))
+    WorkloadReport::new(&found, (&pods, &decided.causes), &others, scheduler, Some(scheduler.state().clock()))
 }
 
 /// Returns the words of others as a section, and why some may be missing; empty without any.

@@ -150,10 +150,11 @@ fn title(accord: MatchKind) -> String {
 impl Preempted {
     /// Returns the eviction in a sentence.
     pub fn sentence(&self) -> Words {
-        let by = match (&self.preemptor, self.by.as_str()) {
-            (Some(pod), _) => format!("for {pod}"),
-            (None, "") => "for an unknown pod".to_owned(),
-            (None, by) => format!("for {by}, which no longer exists"),
+        let by = match (&self.preemptor, &self.gone, self.by.as_str()) {
+            (Some(pod), ..) => format!("for {pod}"),
+            (None, Some(pod), _) => format!("for {pod}, which no longer exists"),
+            (None, None, "") => "for an unknown pod".to_owned(),
+            (None, None, by) => format!("for the pod with UID {by}, which no longer exists"),
         };
         let at = self.at.map_or_else(String::new, |at| format!("{at}  "));
         let going = if self.going { " (still terminating)" } else { "" };

@@ -12,6 +12,8 @@ use crate::plural::count;
 const LAST_RESORTS: &str = "Only if nothing else helps";
 /// Remark on a command that deletes a pod.
 const NO_BUDGETS: &str = "# asks no disruption budget";
+/// Remark on a command that replaces a pod.
+const REPLACES: &str = "# deletes the pod and creates it again";
 /// Limit on the fixes shown in text.
 const SHOWN: usize = 20;
 /// Limit on the fixes shown that differ in one choice only.
@@ -21,8 +23,12 @@ impl FixReport {
     /// Returns the commands, one a line, with the remark that a deletion asks no budget; empty if kubectl cannot make the changes.
     pub fn commands(&self) -> Vec<CodeLine> {
         let remarked = |command: &str| {
-            let deletes = command.starts_with("kubectl delete pod ");
-            CodeLine { text: command.to_owned(), remark: if deletes { NO_BUDGETS } else { "" } }
+            let remark = match () {
+                () if command.starts_with("kubectl delete pod ") => NO_BUDGETS,
+                () if command.starts_with("kubectl get pod ") && command.ends_with("kubectl replace --force -f -") => REPLACES,
+                () => "",
+            };
+            CodeLine { text: command.to_owned(), remark }
         };
         self.kubectl.iter().flat_map(|commands| commands.lines()).map(remarked).collect()
     }

@@ -5,21 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::whatif::{capacity_data, capacity_details, capacity_sentence, note_sentence};
+use super::whatif::{
+    capacity_data, capacity_details, elsewhere_data, elsewhere_lines, made_again_sentence, more_fit_sentence, note_sentence,
+};
 use super::{Decision, OddsReport};
 use crate::admission::Refusal;
 use crate::analysis::{Missing, ReleaseReport, odds, run_parts, why};
-use crate::cluster::{Key, Str};
+use crate::cluster::{Cluster, Key, Pod, Str};
 use crate::controllers::unfold::Hold;
 use crate::framework::Reason;
 use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, thousands};
 use crate::scheduler::Scheduler;
 use crate::trace::CycleView;
-use crate::whatif::{ManifestAnswer, ManifestChange, ManifestPod, ManifestPodEnd, ManifestWorkload, NotMade, RefusedPods, WhyNotMade};
+use crate::whatif::{
+    Elsewhere, ManifestAnswer, ManifestChange, ManifestPod, ManifestPodEnd, ManifestWorkload, NotMade, RefusedPods, WhyNotMade,
+};
 
 /// Limit on the nodes, pods or victims that are listed in text.
 const LISTED: usize = 20;
+/// Limit on the pods of one workload named that wait for the same reason.
+const NAMED: usize = 3;
 /// Columns by which details are indented.
 const INDENT: usize = 2;
 
@@ -27,6 +33,10 @@ const INDENT: usize = 2;
 #[derive(Clone, Debug)]
 pub struct ManifestReport {
     answer: ManifestAnswer,
+    /// The priority of each workload's pods, in words; empty without pods.
+    priorities: Vec<String>,
+    /// Other pods that are elsewhere with the manifest.
+    elsewhere: Vec<Elsewhere>,
     missing: Vec<Missing>,
     release: ReleaseReport,
 }
@@ -49,7 +59,21 @@ impl ManifestReport {
     pub fn new(answer: ManifestAnswer, end: &Scheduler) -> Self {
         let missing = Missing::all(end.state().cluster().unknown);
         let release = ReleaseReport::of(end.emulated(), &run_parts(end.state().config()));
-        Self { answer, missing, release }
+        let cluster = end.state().cluster();
+        let priority = |at: usize| {
+            let pod = answer.pods_of(at).find_map(|pod| cluster.pods.get(&pod.pod));
+            pod.map(|pod| priority_words(cluster, pod)).unwrap_or_default()
+        };
+        let priorities = (0..answer.workloads.len()).map(priority).collect();
+        Self { answer, priorities, elsewhere: Vec::new(), missing, release }
+    }
+
+    /// Adds the pods that are elsewhere than in a run without the manifest. `with` is the scheduler at the end.
+    #[must_use]
+    pub fn compared(mut self, without: &Scheduler, with: &Scheduler) -> Self {
+        let own = self.answer.pods.iter().map(|pod| &pod.pod).chain(self.answer.victims.iter().map(|victim| &victim.pod)).collect();
+        self.elsewhere = Elsewhere::besides(without, with, &own);
+        self
     }
 
     /// Returns whether every pod has a node.
@@ -89,9 +113,10 @@ impl ManifestReport {
             self.workload_details(&mut doc, at);
         }
         self.victims(&mut doc);
+        elsewhere_lines(&mut doc, &self.elsewhere, &|_| None);
         if let Some(capacity) = &self.answer.capacity {
             doc.blank();
-            doc.paragraph(format!("CAPACITY: {}", capacity_sentence(&capacity.capacity)));
+            doc.paragraph(format!("CAPACITY: {}", more_fit_sentence(&capacity.capacity)));
             match &capacity.refused {
                 Some(refused) => doc.item(INDENT, format!("the next one is refused: {refused}")),
                 None => capacity_details(&mut doc, &capacity.capacity),
@@ -164,6 +189,9 @@ impl ManifestReport {
     }
 
     fn workload_details(&self, doc: &mut Document, at: usize) {
+        if let Some(words) = self.priorities.get(at).filter(|words| !words.is_empty()) {
+            doc.item(INDENT, words.as_str());
+        }
         let mut nodes: BTreeMap<&Str, usize> = BTreeMap::new();
         for pod in self.answer.pods_of(at) {
             if let ManifestPodEnd::Placed { node, .. } = &pod.end {
@@ -186,11 +214,11 @@ impl ManifestReport {
         }
         for (reason, pods) in alike {
             doc.item(INDENT, format!("{} pending: {reason}", count(pods.len(), "pod")));
-            for pod in pods.iter().take(LISTED) {
+            for pod in pods.iter().take(NAMED) {
                 doc.item(INDENT + 2, Words::of_pod(pod));
             }
-            if pods.len() > LISTED {
-                doc.item(INDENT + 2, format!("and {} more", thousands(pods.len() - LISTED)));
+            if pods.len() > NAMED {
+                doc.item(INDENT + 2, format!("and {} more", thousands(pods.len() - NAMED)));
             }
         }
         for RefusedPods { count: number, refusal, .. } in self.answer.refused.iter().filter(|refused| refused.workload == at) {
@@ -215,6 +243,10 @@ impl ManifestReport {
         }
         if victims.len() > LISTED {
             doc.item(INDENT, format!("and {} more", thousands(victims.len() - LISTED)));
+        }
+        let again = made_again_sentence(victims.iter().filter(|victim| victim.made_again).count());
+        if let Some(words) = again {
+            doc.item(INDENT, words);
         }
     }
 
@@ -269,6 +301,19 @@ impl Numbers {
             }
         }
         if parts.is_empty() { "no pods are created".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// Returns the priority of a workload's pod and its origin, in words; empty for the priority of a pod without any class.
+fn priority_words(cluster: &Cluster, pod: &Pod) -> String {
+    let class = cluster.priority_classes.named(&pod.spec.priority_class_name);
+    match class {
+        _ if pod.priority() == 0 => String::new(),
+        Some(class) if class.global_default == Some(true) => {
+            format!("priority {}, of the default PriorityClass {}", pod.priority(), class.metadata.name)
+        }
+        Some(class) => format!("priority {}, of PriorityClass {}", pod.priority(), class.metadata.name),
+        None => format!("priority {}", pod.priority()),
     }
 }
 
@@ -366,7 +411,8 @@ impl ManifestReport {
             .iter()
             .map(|victim| {
                 let violates: Vec<String> = victim.violates.iter().map(ToString::to_string).collect();
-                json!({"pod": victim.pod.to_string(), "node": victim.node.as_str(), "by": victim.by.to_string(), "violates": violates})
+                json!({"pod": victim.pod.to_string(), "node": victim.node.as_str(), "by": victim.by.to_string(), "violates": violates,
+                    "madeAgain": victim.made_again})
             })
             .collect();
         let not_made: Vec<Value> = self
@@ -388,6 +434,7 @@ impl ManifestReport {
             "pending": pending,
             "refused": refused,
             "victims": victims,
+            "elsewhere": self.elsewhere.iter().map(elsewhere_data).collect::<Vec<_>>(),
             "capacity": capacity,
             "notCreated": not_made,
             "workloads": self.workloads_data(),

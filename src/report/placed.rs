@@ -18,6 +18,9 @@ pub struct PlacedReport {
     pub namespace: Str,
     /// Its node; null for a pod that is gone or has none.
     pub node: Option<Str>,
+    /// Whether it is being deleted there.
+    #[serde(skip)]
+    pub ends: bool,
     /// When it was bound, if an event says so.
     pub bound: Option<Timestamp>,
     /// Why it is there, as far as the source shows, a sentence each.
@@ -71,6 +74,7 @@ impl PlacedReport {
     pub fn text(&self) -> Lines {
         let mut out = Lines::default();
         match (&self.node, &self.evictions) {
+            (Some(node), _) if self.ends => out.line(format_args!("{}/{} is being deleted on {node}", self.namespace, self.pod)),
             (Some(node), _) => out.line(format_args!("{}/{} is on {node}", self.namespace, self.pod)),
             (None, Some(_)) => out.line(format_args!("{}/{} has no node", self.namespace, self.pod)),
             (None, None) => {}

@@ -75,20 +75,16 @@ impl WhatIfReport {
         self.document().plain(Headings::Colon)
     }
 
+    /// Returns the answers, with the pods that no verb names, without the release.
+    pub fn outcome(&self) -> Document {
+        let mut lines = self.answers();
+        elsewhere_lines(&mut lines, &self.elsewhere, &|pod| self.answers.iter().find_map(|answer| answer.preempted.get(pod)));
+        lines
+    }
+
     /// Returns the answers, with the pods that no verb names.
     pub fn document(&self) -> Document {
-        let mut lines = self.answers();
-        if !self.elsewhere.is_empty() {
-            lines.blank();
-            lines.heading(2, format!("{} affected (without → with)", count(self.elsewhere.len(), "other pod")));
-            for Elsewhere { pod, at: [without, with] } in self.elsewhere.iter().take(PODS) {
-                let by = self.answers.iter().find_map(|answer| answer.preempted.get(pod)).filter(|_| *with == PodLocation::Gone);
-                let by = by.map_or_else(String::new, |by| format!(", preempted by {by}"));
-                let places = Words::from(": ").words(place_words(without)).text(" → ").words(place_words(with));
-                lines.item(2, Words::of_pod(pod).words(places).text(by));
-            }
-            more(&mut lines, 0, self.elsewhere.len());
-        }
+        let mut lines = self.outcome();
         if let Some(release) = &self.release {
             lines.blank();
             lines.paragraph(release.sentence());
@@ -202,6 +198,9 @@ impl WhatIfReport {
         if let Some(flood) = &answer.flood {
             flood_details(lines, flood);
         }
+        if let Some(words) = made_again_sentence(answer.made_again) {
+            lines.item(INDENT, words);
+        }
         for note in &answer.notes {
             lines.item(INDENT, note_sentence(note));
         }
@@ -274,6 +273,34 @@ impl WhatIfReport {
             None => self.preempted(pod),
         }
     }
+}
+
+/// Adds the pods that are elsewhere because of a what-if, with the preemptors of those that are gone.
+pub(super) fn elsewhere_lines<'a>(lines: &mut Document, elsewhere: &[Elsewhere], preemptor: &dyn Fn(&Key) -> Option<&'a Key>) {
+    if elsewhere.is_empty() {
+        return;
+    }
+    lines.blank();
+    lines.heading(2, format!("{} affected (without → with)", count(elsewhere.len(), "other pod")));
+    for Elsewhere { pod, at: [without, with] } in elsewhere.iter().take(PODS) {
+        let by = preemptor(pod).filter(|_| *with == PodLocation::Gone);
+        let by = by.map_or_else(String::new, |by| format!(", preempted by {by}"));
+        let places = Words::from(": ").words(place_words(without)).text(" → ").words(place_words(with));
+        lines.item(2, Words::of_pod(pod).words(places).text(by));
+    }
+    more(lines, 0, elsewhere.len());
+}
+
+/// Returns a pod that is elsewhere, as data.
+pub(super) fn elsewhere_data(elsewhere: &Elsewhere) -> Value {
+    let Elsewhere { pod, at: [without, with] } = elsewhere;
+    json!({"pod": pod.to_string(), "without": without.to_string(), "with": with.to_string()})
+}
+
+/// Returns that controllers make evicted pods again, which nothing here counts; `None` without any.
+pub(super) fn made_again_sentence(pods: usize) -> Option<String> {
+    let again = count_of(pods, "preempted pod is", "preempted pods are");
+    (pods > 0).then(|| format!("{again} made again by controllers, and not counted as pending"))
 }
 
 /// Returns the pod that an answer made, if it made one.
@@ -421,6 +448,14 @@ pub(super) fn capacity_sentence(capacity: &Capacity) -> String {
         (CapacityEnd::Limit | CapacityEnd::Cancelled, 0) => "the count was stopped before one was found to fit".to_owned(),
         (CapacityEnd::Limit, _) => format!("{fit}, and maybe more: no more were tried"),
         (CapacityEnd::Cancelled, _) => format!("{fit}, and maybe more: the count was stopped"),
+    }
+}
+
+/// Returns how many more pods of a manifest's workload fit. The pending ones among them are counted first.
+pub(super) fn more_fit_sentence(capacity: &Capacity) -> String {
+    match capacity.fits {
+        0 if matches!(capacity.end, CapacityEnd::Full(_)) => "no more of its pods fit".to_owned(),
+        _ => capacity_sentence(capacity),
     }
 }
 
@@ -614,6 +649,7 @@ impl WhatIfReport {
             "notes": answer.notes.iter().map(note_sentence).collect::<Vec<String>>(),
             "pending": answer.tallies.map(|[without, with]| json!({"without": without.pending, "with": with.pending})),
             "evicted": answer.tallies.map(|[without, with]| json!({"without": without.evicted, "with": with.evicted})),
+            "madeAgain": answer.made_again,
             "preempted": answer.preempted.iter().map(|(pod, by)| json!({"pod": pod.to_string(), "by": by.to_string()})).collect::<Vec<Value>>(),
         })
     }
@@ -621,13 +657,7 @@ impl WhatIfReport {
 
 impl Serialize for WhatIfReport {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let elsewhere: Vec<Value> = self
-            .elsewhere
-            .iter()
-            .map(|Elsewhere { pod, at: [without, with] }| {
-                json!({"pod": pod.to_string(), "without": without.to_string(), "with": with.to_string()})
-            })
-            .collect();
+        let elsewhere: Vec<Value> = self.elsewhere.iter().map(elsewhere_data).collect();
         let data = json!({
             "whatIf": self.answers.iter().map(|answer| self.answer_data(answer)).collect::<Vec<Value>>(),
             "complete": self.complete,

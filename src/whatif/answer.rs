@@ -30,6 +30,8 @@ pub struct Answer {
     pub tallies: Option<[Tally; 2]>,
     /// The pods that were preempted, each with its preemptor.
     pub preempted: BTreeMap<Key, Key>,
+    /// How many of those have controllers, which make them again. Those are not made here.
+    pub made_again: usize,
 }
 
 /// Numbers of pods once nothing changes any more.
@@ -189,6 +191,7 @@ impl Answer {
             notes: Vec::new(),
             tallies: None,
             preempted: BTreeMap::new(),
+            made_again: 0,
         }
     }
 
@@ -276,6 +279,11 @@ impl Elsewhere {
                 named.insert(new);
             }
         }
+        Self::besides(without, with, &named)
+    }
+
+    /// Returns the pods except some that end elsewhere in one run than in another, by namespace and name.
+    pub fn besides(without: &Scheduler, with: &Scheduler, named: &BTreeSet<&Key>) -> Vec<Self> {
         let ends = [without.state(), with.state()];
         let mut keys: BTreeSet<Key> = BTreeSet::new();
         for (own, other) in [(0, 1), (1, 0)] {

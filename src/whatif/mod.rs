@@ -28,10 +28,10 @@ pub use error::WhatIfError;
 pub use flood::{Flood, FloodVictim, flood};
 pub use manifest::*;
 pub use names::pod_named;
-pub use scale::{scalable, workload_of};
+pub use scale::{pod_or_workload_named, scalable, workload_of};
 pub use stage::{OnBranch, Rehearsal, Stage};
 
-use crate::cluster::{Cluster, Object, Str};
+use crate::cluster::{Cluster, Controller, Object, Pod, Str};
 pub use crate::fixes::Originals;
 use crate::scheduler::Operation;
 use crate::session::{Edit, EditError};
@@ -73,11 +73,11 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
             stage.apply(verb, batch(verb, vec![Operation::Update { object }]));
         }
         Verb::Capacity(pod) => {
-            let pod = names::pod(&cluster, pod)?;
+            let pod = pod_or_workload_named(&cluster, pod)?;
             answer.capacity = Some(capacity(stage.scheduler(), &pod, &|_| true)?);
         }
         Verb::Flood(pod) => {
-            let pod = names::pod(&cluster, pod)?;
+            let pod = pod_or_workload_named(&cluster, pod)?;
             answer.flood = Some(flood(stage.scheduler(), &pod, &|_| stage.continues())?);
         }
         Verb::Configure(edit) => stage.configure(edit)?,
@@ -97,8 +97,14 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
         let end = stage.scheduler().state().cluster();
         answer.tallies = without.map(|without| [&without, end].map(|end| Tally::of(&cluster, end)));
         answer.preempted = stage.preempted();
+        answer.made_again = answer.preempted.keys().filter(|pod| cluster.pods.get(pod).is_some_and(|pod| is_made_again(pod))).count();
     }
     Ok(answer)
+}
+
+/// Returns whether a controller makes a pod again that is evicted.
+fn is_made_again(pod: &Pod) -> bool {
+    matches!(Controller::of(pod), Controller::StatefulSet | Controller::Workload | Controller::DaemonSet | Controller::Unknown)
 }
 
 /// Returns the cluster once nothing changes any more without a verb.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::answer::{Answer, Departure, PodEnd};
 use super::error::WhatIfError;
-use super::names::named;
+use super::names::{named, pod_named};
 use super::stage::Stage;
 use super::{Originals, batch};
 use crate::cluster::{Cluster, Controller, Key, Kind, Pod, Str};
@@ -64,6 +64,30 @@ pub(super) fn scale(
     }
     stage.apply(verb, batch(verb, draft.into_operations()));
     Ok(())
+}
+
+/// Returns the pod of a workload that is counted: its first pending one, or else the newest; `None` where the workload has no pod.
+///
+/// # Errors
+/// When the cluster has no such workload.
+fn pod_of(cluster: &Cluster, owner: &Owner) -> Result<Option<Arc<Pod>>, WhatIfError> {
+    let pods = find(cluster, owner)?.pods;
+    Ok(pods.iter().find(|pod| pod.is_pending()).cloned().or_else(|| sibling(&pods).map(Arc::new)))
+}
+
+/// Returns the pod with a name, as [`pod_named`], or one of the workload that `KIND/NAMESPACE/NAME` names.
+///
+/// # Errors
+/// When there is no such pod or workload, or several.
+pub fn pod_or_workload_named(cluster: &Cluster, text: &str) -> Result<Arc<Pod>, WhatIfError> {
+    let (kind, name) = text.split_once('/').unwrap_or_default();
+    match (pod_named(cluster, text), OwnerKind::named(kind)) {
+        (Err(WhatIfError::NotFound { .. }), Some(kind)) => {
+            let owner = Owner { kind, name: name.into() };
+            pod_of(cluster, &owner)?.ok_or_else(|| WhatIfError::NoTemplate { owner: owner.to_string() })
+        }
+        (found, _) => found,
+    }
 }
 
 /// Returns the pod to copy: one with a node before one without, the newest of each.

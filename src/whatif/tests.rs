@@ -668,3 +668,15 @@ fn a_what_if_in_the_past_begins_a_branch_there() {
     session.abandon_branch();
     assert_eq!(session.branches().len(), 1, "main stays");
 }
+
+#[test]
+fn the_capacity_of_a_workload_is_that_of_its_pods() {
+    let pods = [pod("web-x", "a1", "ReplicaSet/web"), pod("web-y", "", "ReplicaSet/web"), pod("other", "a2", "")];
+    let mut stage = stage(with(two_zones(), pods));
+    for verb in ["capacity replicaset/web", "capacity rs/d/web"] {
+        let found = run(&mut stage, verb).capacity.unwrap();
+        assert_eq!((found.pod, found.is_pending), (key("web-y"), true), "{verb}");
+    }
+    let wrong = try_run(&mut stage, "capacity replicaset/wen").unwrap_err().to_string();
+    assert!(wrong.contains("web"), "{wrong}");
+}

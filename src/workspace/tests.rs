@@ -1,8 +1,8 @@
 //! The places where changes begin and end, and the branches on which they go.
 
 use super::*;
-use crate::cluster::Kind;
 use crate::cluster::testing::object_of as object;
+use crate::cluster::{Kind, Object};
 use crate::release::Emulation;
 use crate::scheduler::{Config, Operation, Options, Scheduler};
 use crate::session::{Edit, Verb};
@@ -106,4 +106,28 @@ fn a_what_if_is_a_value_of_its_revisions() {
     let mut file = Vec::new();
     w.session.save(&mut file).unwrap();
     assert_eq!(what_ifs(&Session::load(file.as_slice()).unwrap()), expected, "saved and loaded");
+}
+
+/// Two nodes; pods of a workload on one of them, and a low one on the other that its replacement evicts.
+fn crowded() -> Workspace {
+    let node = |name: &str| json!({"metadata": {"name": name, "uid": name}, "status": {"allocatable": {"cpu": "2", "pods": "9"}}});
+    let pod = |name: &str, on: &str, priority: i32| {
+        let owner = json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": name, "uid": name, "controller": true}]);
+        json!({"metadata": {"name": format!("{name}-1"), "namespace": "d", "uid": name, "ownerReferences": owner},
+            "spec": {"schedulerName": "default-scheduler", "nodeName": on, "priority": priority,
+                "containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}, "status": {"phase": "Running"}})
+    };
+    let mut objects: Vec<Object> = ["n", "m"].iter().map(|name| object(Kind::Node, &node(name))).collect();
+    objects.extend([pod("high", "n", 9), pod("low", "m", 0)].iter().map(|pod| object(Kind::Pod, pod)));
+    Workspace::new(Session::new(Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default()), "a test"))
+}
+
+#[test]
+fn a_what_if_says_which_other_pods_lose_and_which_are_made_again() {
+    let mut w = crowded();
+    let answer = apply(&mut w, &Change::WhatIf("drain n".parse().unwrap(), None)).unwrap().answer.unwrap();
+    let said = answer.body.plain(crate::output::Headings::Colon).into_vec().join("\n");
+    assert!(said.contains("1 other pod affected (without → with)") && said.contains("d/low-1: on m → "), "{said}");
+    assert!(said.contains("preempted by d/high-"), "{said}");
+    assert!(said.contains("1 preempted pod is made again by controllers, and not counted as pending"), "{said}");
 }

@@ -12,9 +12,10 @@ use crate::admission::{Admission, Policies};
 use crate::cluster::Key;
 use crate::output::Document;
 use crate::report::{ManifestReport, WhatIfReport};
+use crate::scheduler::Scheduler;
 use crate::session::{Cursor, Verb};
 use crate::source::read_manifests;
-use crate::whatif::{self, ManifestRequest, OnBranch, Stage as _};
+use crate::whatif::{self, Elsewhere, ManifestRequest, OnBranch, Rehearsal, Stage as _};
 
 /// The answer of a what-if.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +30,23 @@ pub struct WhatIfAnswer {
     pub body: Document,
 }
 
+/// Returns a scheduler after a run until nothing changes, or until `go_on` returns false.
+fn settled(scheduler: Scheduler, go_on: &dyn Fn() -> bool) -> Rehearsal {
+    let mut rehearsal = Rehearsal::new(scheduler);
+    while go_on() && rehearsal.settle_step() {}
+    rehearsal
+}
+
 impl Workspace {
     /// Applies a what-if on a branch.
     pub(super) fn what_if(&mut self, verb: &Verb, subject: Option<&Key>, tools: &Tools<'_>) -> Result<Applied, ChangeError> {
         let act = |stage: &mut OnBranch<'_>| {
-            let report = WhatIfReport::new(vec![whatif::apply(stage, verb, tools.originals)?], stage.scheduler(), Vec::new());
-            Ok((report.headline(), report.answers()))
+            let before = verb.settles().then(|| stage.scheduler().clone());
+            let answers = vec![whatif::apply(stage, verb, tools.originals)?];
+            let without = before.map(|before| settled(before, tools.go_on));
+            let elsewhere = without.map(|without| Elsewhere::of(without.scheduler(), stage.scheduler(), &answers)).unwrap_or_default();
+            let report = WhatIfReport::new(answers, stage.scheduler(), elsewhere);
+            Ok((report.headline(), report.outcome()))
         };
         self.on_branch(&verb.to_string(), verb.settles(), subject, tools, act)
     }
@@ -48,13 +60,15 @@ impl Workspace {
         let policies = Policies::of(&self.session.background().neighbors);
         let values: Vec<&Value> = objects.iter().map(|object| &object.value).collect();
         let act = |stage: &mut OnBranch<'_>| {
+            let before = stage.scheduler().clone();
             let admission = Admission::new(policies, stage.scheduler().state().config().emulation);
             let answer = whatif::apply_manifest(stage, &values, admission, &ManifestRequest::default(), tools.originals);
             let answer = answer.map_err(|problem| {
                 let at = problem.object().unwrap_or_default();
                 ChangeError::WrongManifest { place: objects[at].place.clone(), problem: Box::new(problem) }
             })?;
-            let report = ManifestReport::new(answer, stage.scheduler());
+            let without = settled(before, tools.go_on);
+            let report = ManifestReport::new(answer, stage.scheduler()).compared(without.scheduler(), stage.scheduler());
             Ok((report.headline(), report.answer()))
         };
         self.on_branch(&format!("apply {path}"), true, subject, tools, act).map(Some)

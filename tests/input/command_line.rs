@@ -40,7 +40,7 @@ fn names_that_no_object_has_are_wrong_usage() {
     let (code, _, said) = run(&["explain", "-A", "--demo", "payments"]);
     assert!(code == 2 && said.contains("-A names no pod: --pending explains all that wait"), "{code} {said}");
     let (code, _, said) = run(&["explain", "shop/checkout-6bdb4d6684-2csfs", "--fixes", "--demo", "payments"]);
-    assert!(code == 0 && said.contains("--fixes: pod shop/checkout-6bdb4d6684-2csfs has a node, and needs none"), "{code} {said}");
+    assert!(code == 0 && said.contains("--fixes is left out: pod shop/checkout-6bdb4d6684-2csfs has a node"), "{code} {said}");
     let (code, text, _) = run(&["explain", "deployment/shop/spread", "--demo", "payments"]);
     assert!(code == 1 && text.contains("shop/spread"), "{code} {text}");
     let (code, _, said) = run(&["explain", "deployment/shop/spread", "-n", "batch", "--demo", "payments"]);

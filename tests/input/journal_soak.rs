@@ -71,7 +71,7 @@ fn what_was_flushed_survives_every_kill() {
             }
             std::thread::sleep(Duration::from_millis(100));
             // A reader looks now and then while the recorder writes.
-            if next(&mut seed) % 8 == 0
+            if next(&mut seed).is_multiple_of(8)
                 && let Ok(journal) = Journal::open(&path)
             {
                 seen.push((journal.end(), pods(&journal, journal.end())));

@@ -33,6 +33,8 @@ pub struct Preempted {
     pub node: Str,
     /// The pod it was evicted for; `None` if that pod no longer exists.
     pub preemptor: Option<Key>,
+    /// The pod that it was evicted for, if that is gone and events still name it.
+    pub gone: Option<Key>,
     /// The event's name for the preemptor: its uid since 2023, `namespace/name` before; empty if only a condition reports it.
     pub by: String,
     /// When it was evicted.
@@ -111,6 +113,9 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
     for (event, by, node) in preemptions {
         let by_name = by.split_once('/').map(|(namespace, name)| Key::new(namespace, name));
         let preemptor = by_uid.get(&Str::from(by)).cloned().or(by_name.filter(|key| cluster.pods.get(key).is_some()));
+        // Events about a pod that is gone still name it.
+        let is_by = |other: &&ObservedEvent| !other.uid.is_empty() && other.uid == by;
+        let gone = if preemptor.is_none() { events.iter().find(is_by).map(|other| other.pod.clone()) } else { None };
         let victim = cluster.pods.get(&event.pod).filter(|p| event.uid.is_empty() || p.metadata.uid == event.uid);
         if victim.is_some() {
             preempted.insert(&event.pod);
@@ -119,6 +124,7 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
             victim: event.pod.clone(),
             node: node.into(),
             preemptor,
+            gone,
             by: by.to_owned(),
             at: event.last.or(event.first),
             going: victim.is_some_and(|p| p.is_terminating()),
@@ -138,6 +144,7 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
             victim: pod.key(),
             node: pod.node_name.clone(),
             preemptor: None,
+            gone: None,
             by: String::new(),
             at: condition.last_transition_time,
             going: pod.is_terminating(),

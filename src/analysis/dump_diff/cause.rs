@@ -3,11 +3,11 @@
 
 use serde::Serialize;
 
-use super::{ChangeKind, ObjectChange, PodDiff};
+use super::{ChangeKind, Differs, ObjectChange, PodDiff, differs};
 use crate::cluster::{Key, Kind, Str};
 use crate::framework::PluginName;
 use crate::scheduler::{ObjectEdit, Scheduler};
-use crate::trace::{CycleView, Outcome};
+use crate::trace::{CycleView, Outcome, PreemptionView};
 
 /// Limit on the changes that are taken back one by one for a node, those on the node first.
 const CANDIDATES: usize = 24;
@@ -22,7 +22,7 @@ pub enum How {
     Each,
     /// Only together: without all of them the node's answer is another.
     Together,
-    /// No change of the node was found that does. Scores, the sample of nodes, or changes elsewhere may.
+    /// No changes were found that do. Scores or the sample of nodes may.
     NotFound,
     /// The limit on trials was reached before.
     NotSearched,
@@ -68,8 +68,71 @@ impl<'a> Search<'a> {
             let how = if own.is_some() { How::One } else { How::NotFound };
             return Because::of(None, how, own.into_iter().collect());
         }
-        let Some((node, by_pass)) = node_that_changed(before, after) else { return Because::of(None, How::NotFound, Vec::new()) };
-        self.on_node(&pod.pod, &node, by_pass)
+        if pod.differs == Some(Differs::Nominated)
+            && let Some(victims) = after.preemption.as_ref().and_then(PreemptionView::waits_for)
+        {
+            let ends = |change: &ObjectChange| change.kind == Kind::Pod && victims.pods.contains(&change.key);
+            let ended: Vec<usize> = (0..self.changes.len()).filter(|at| ends(&self.changes[*at])).collect();
+            let how = if ended.is_empty() { How::NotFound } else { How::Together };
+            return Because::of(Some(&victims.node), how, ended);
+        }
+        let of_node = node_that_changed(before, after).map(|(node, by_pass)| self.on_node(&pod.pod, &node, by_pass));
+        match of_node {
+            Some(found) if found.how != How::NotFound => found,
+            _ => self.together(&pod.pod, before),
+        }
+    }
+
+    /// Returns changes with which the whole decision is the older one again when they are taken back: those that move pods, or else
+    /// those of nodes too, or else all. Leaves out those that are not needed, as far as the trials last.
+    fn together(&mut self, pod: &Key, before: &CycleView) -> Because {
+        let moves = |change: &ObjectChange| change.kind == Kind::Pod && change.nodes.is_some();
+        let all = |limit: fn(&ObjectChange, bool) -> bool| -> Vec<usize> {
+            let is_other = |change: &ObjectChange| change.kind != Kind::Pod || change.key != *pod;
+            (0..self.changes.len())
+                .filter(|at| is_other(&self.changes[*at]) && limit(&self.changes[*at], moves(&self.changes[*at])))
+                .collect()
+        };
+        let sets = [all(|_, moves| moves), all(|change, moves| moves || change.kind == Kind::Node), all(|_, _| true)];
+        for mut needed in sets {
+            match self.is_older(pod, before, &needed) {
+                None => return Because::of(None, How::NotSearched, Vec::new()),
+                Some(false) => continue,
+                Some(true) => {}
+            }
+            let mut at = 0;
+            while at < needed.len() && needed.len() > 1 {
+                let rest: Vec<usize> = needed.iter().copied().filter(|other| *other != needed[at]).collect();
+                match self.is_older(pod, before, &rest) {
+                    Some(true) => needed = rest,
+                    Some(false) => at += 1,
+                    None => break,
+                }
+            }
+            let how = if needed.len() == 1 { How::One } else { How::Together };
+            return Because::of(None, how, needed);
+        }
+        Because::of(None, How::NotFound, Vec::new())
+    }
+
+    /// Returns whether the decision about a pod without changes is an older one; `None` if there are no trials left.
+    fn is_older(&mut self, pod: &Key, before: &CycleView, changes: &[usize]) -> Option<bool> {
+        self.trials = self.trials.checked_sub(1)?;
+        let scheduler = self.new.with_edits(self.taken_back(changes));
+        let pod = scheduler.state().cluster().pods.get(pod)?;
+        Some(!changes.is_empty() && differs(before, &CycleView::of(&scheduler.explain(pod))).is_none())
+    }
+
+    /// Returns the edits that take changes back.
+    fn taken_back(&self, changes: &[usize]) -> Vec<ObjectEdit> {
+        let edit = |at: &usize| {
+            let change = &self.changes[*at];
+            match &change.before {
+                Some(object) => ObjectEdit::Put(object.clone()),
+                None => ObjectEdit::Remove(change.kind, change.key.clone()),
+            }
+        };
+        changes.iter().map(edit).collect()
     }
 
     /// Returns the change of the pod itself.
@@ -149,14 +212,7 @@ impl<'a> Search<'a> {
     /// Returns the answer of a node on the newer state without changes; `None` if there are no trials left.
     fn without(&mut self, pod: &Key, node: &Str, changes: &[usize]) -> Option<Rejections> {
         self.trials = self.trials.checked_sub(1)?;
-        let edits = changes.iter().map(|at| {
-            let change = &self.changes[*at];
-            match &change.before {
-                Some(object) => ObjectEdit::Put(object.clone()),
-                None => ObjectEdit::Remove(change.kind, change.key.clone()),
-            }
-        });
-        Some(rejections(&self.new.with_edits(edits), pod, node))
+        Some(rejections(&self.new.with_edits(self.taken_back(changes)), pod, node))
     }
 }
 

@@ -107,6 +107,8 @@ pub enum Differs {
     Outcome,
     /// It fits on another node.
     Node,
+    /// It stays pending, and waits for the pods that were preempted for it since.
+    Nominated,
     /// It stays pending, and preemption would evict other pods.
     Victims,
     /// It stays pending, for other reasons.
@@ -389,6 +391,10 @@ fn differs(before: &CycleView, after: &CycleView) -> Option<Differs> {
     let node = |view: &CycleView| view.selected.as_ref().map(|(node, ..)| node.clone());
     if node(before) != node(after) {
         return Some(Differs::Node);
+    }
+    let waits = |view: &CycleView| view.preemption.as_ref().is_some_and(|preemption| preemption.waits_for().is_some());
+    if waits(after) && !waits(before) {
+        return Some(Differs::Nominated);
     }
     let victims = |view: &CycleView| {
         let chosen = view.preemption.as_ref().and_then(PreemptionView::chosen)?;

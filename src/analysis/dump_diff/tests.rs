@@ -136,3 +136,41 @@ fn a_gate_that_went_is_a_change_of_the_pod() {
     let words = "shop/web was held back by a gate; it fits on w1 now: since then it has spec.schedulingGates[example.com/quota]";
     assert!(sentences(&found)[0].starts_with(words), "{:?}", sentences(&found));
 }
+
+/// Only several changes on several nodes together explain other reasons, and other victims.
+#[test]
+fn changes_on_several_nodes_explain_together() {
+    let low = |name: &str, node: &str| pod(name, node, "2");
+    let mut web = pod("web", "", "4");
+    web["spec"]["priority"] = json!(9);
+    let nodes = [node("w1", "4"), node("w2", "4")];
+    let on = |pods: &[Value]| nodes.iter().cloned().chain(pods.iter().cloned()).chain([web.clone()]).collect::<Vec<_>>();
+    // Preemption takes the node with fewer victims, and that changes with pods on either.
+    let old = on(&[low("a", "w1"), low("b", "w2"), low("c", "w2")]);
+    let new = on(&[low("a", "w1"), low("d", "w1"), low("b", "w2")]);
+    let found = diff(&old, &new);
+    assert_eq!(found.pods[0].differs, Some(Differs::Victims));
+    let because = found.pods[0].because.as_ref().unwrap();
+    assert!(matches!(because.how, How::One | How::Together) && !because.changes.is_empty(), "{because:?}");
+    let said = sentences(&found)[0];
+    assert!(
+        said.starts_with("shop/web fitted on no node; it still fits on none, and preemption would evict others: since then shop/"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_pod_that_was_nominated_since_waits_for_its_victims() {
+    let mut web = pod("web", "", "4");
+    web["spec"]["priority"] = json!(9);
+    let old = [node("w1", "4"), pod("low", "w1", "4"), web.clone()];
+    let mut ending = pod("low", "w1", "4");
+    ending["metadata"]["deletionTimestamp"] = json!("2026-11-20T18:00:00Z");
+    ending["status"]["conditions"] = json!([{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}]);
+    web["status"] = json!({"nominatedNodeName": "w1"});
+    let found = diff(&old, &[node("w1", "4"), ending, web]);
+    assert_eq!(found.pods[0].differs, Some(Differs::Nominated));
+    let said = sentences(&found)[0];
+    let words = "shop/web fitted on no node; preemption chose a node for it: since then shop/low ";
+    assert!(said.starts_with(words), "{said}");
+}

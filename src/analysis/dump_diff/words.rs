@@ -47,8 +47,9 @@ fn is(diff: &PodDiff) -> String {
     match (to.outcome, &to.node, diff.differs) {
         (Some(Outcome::Scheduled), Some(node), _) => format!("it fits on {node} now"),
         (Some(Outcome::Gated), ..) => "it is held back by a gate now".to_owned(),
-        (Some(Outcome::Unschedulable), _, Some(Differs::Reasons)) => "it still does, for other reasons".to_owned(),
-        (Some(Outcome::Unschedulable), _, Some(Differs::Victims)) => "it still does, and preemption would evict others".to_owned(),
+        (Some(Outcome::Unschedulable), _, Some(Differs::Nominated)) => "preemption chose a node for it".to_owned(),
+        (Some(Outcome::Unschedulable), _, Some(Differs::Reasons)) => "it still fits on none, for other reasons".to_owned(),
+        (Some(Outcome::Unschedulable), _, Some(Differs::Victims)) => "it still fits on none, and preemption would evict others".to_owned(),
         (Some(Outcome::Unschedulable), ..) => "it fits on no node now".to_owned(),
         _ => "it cannot be decided now".to_owned(),
     }
@@ -61,7 +62,7 @@ fn because_words(because: &Because, pod: &Key, changes: &[ObjectChange]) -> Stri
     let more = if more > 0 { format!(", and {}", count(more, "more change")) } else { String::new() };
     match because.how {
         How::One | How::Each | How::Together => format!(": since then {}{more}", words.join(", and ")),
-        How::NotFound => ": no single change of its node explains it".to_owned(),
+        How::NotFound => ": no changes were found that explain it".to_owned(),
         How::NotSearched => ": the changes behind it were not searched".to_owned(),
     }
 }

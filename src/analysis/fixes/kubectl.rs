@@ -97,7 +97,7 @@ fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Opt
         return Some(vec![format!("kubectl patch pod {pod_name}{namespace} --type=json -p {}", quoted(&ascii(&patch)))]);
     }
     if let Some(class) = new_class(targets.cluster, pod, changes) {
-        let about = "--description 'lets pods in that need it'";
+        let about = format!("--description 'above the pods that {pod_name} may evict'");
         lines.push(format!("kubectl create priorityclass {} --value={} {about}", class.name, class.value));
     }
     let spec = template_patch(targets, pod, changes)?;

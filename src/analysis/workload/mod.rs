@@ -18,8 +18,10 @@ use super::SchedulerMatch;
 use super::overview::{CauseFix, CauseReport, VOLUME};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, MissingReason};
+use crate::fixes::freed;
 use crate::output::CodeLine;
 use crate::plural::count_of;
+use crate::scheduler::Scheduler;
 use crate::trace::Outcome;
 use crate::workload::{Findings, ShortWorkload, Stage, Voice};
 
@@ -106,11 +108,17 @@ pub struct UnknownKind {
 
 impl WorkloadReport {
     /// Joins a workload's findings with the decisions about its pods that have no node, and their causes.
-    pub fn new(found: &Findings, (pods, decided): (&[&SchedulerMatch], &[CauseReport]), others: &[Voice], now: Option<Timestamp>) -> Self {
+    pub fn new(
+        found: &Findings,
+        (pods, decided): (&[&SchedulerMatch], &[CauseReport]),
+        others: &[Voice],
+        scheduler: &Scheduler,
+        now: Option<Timestamp>,
+    ) -> Self {
         let mut causes: Vec<WorkloadCause> = found.causes.iter().map(|cause| words::cause(cause, &found.workload, now)).collect();
         let at = causes.iter().position(|cause| cause.stage > Stage::Scheduling).unwrap_or(causes.len());
         let mut left = found.unscheduled_missing;
-        let mut of_scheduler = of_scheduler(pods, decided, &found.unscheduled);
+        let mut of_scheduler = of_scheduler(pods, decided, &found.unscheduled, scheduler);
         for cause in &mut of_scheduler {
             cause.count = cause.pods.len().min(left);
             left -= cause.count;
@@ -200,11 +208,12 @@ pub(crate) fn lost(stage: Stage, pods: usize) -> String {
 }
 
 /// Returns the causes of the pods without a node.
-fn of_scheduler(decided: &[&SchedulerMatch], causes: &[CauseReport], pods: &[Key]) -> Vec<WorkloadCause> {
+fn of_scheduler(decided: &[&SchedulerMatch], causes: &[CauseReport], pods: &[Key], scheduler: &Scheduler) -> Vec<WorkloadCause> {
     let mut causes: Vec<WorkloadCause> = causes.iter().map(of_cause).collect();
+    let together = fit_together(decided, scheduler);
     let mut others: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for pod in decided.iter().filter(|pod| pod.waits_for.is_none()) {
-        others.entry(other(pod)).or_default().push(pod.pod.to_string());
+        others.entry(other(pod, &together)).or_default().push(pod.pod.to_string());
     }
     let known: BTreeSet<&Key> = decided.iter().map(|pod| &pod.pod).collect();
     let undecided = pods.iter().filter(|pod| !known.contains(pod)).map(Key::to_string);
@@ -218,10 +227,29 @@ fn of_scheduler(decided: &[&SchedulerMatch], causes: &[CauseReport], pods: &[Key
     causes
 }
 
-/// Returns the key and the sentence of a pod that no reason keeps waiting.
-fn other(pod: &SchedulerMatch) -> (String, String) {
+/// Limit on the pods that are placed one after another to count those that fit together.
+const PLACED_TOGETHER: usize = 200;
+
+/// Returns how many of the pods that fit each on its own also fit together, as a clause; empty for fewer than two.
+fn fit_together(decided: &[&SchedulerMatch], scheduler: &Scheduler) -> String {
+    let fits = |pod: &&&SchedulerMatch| pod.waits_for.is_none() && pod.outcome == Some(Outcome::Scheduled);
+    let pods: Vec<Key> = decided.iter().filter(fits).take(PLACED_TOGETHER + 1).map(|pod| pod.pod.clone()).collect();
+    let first = pods.first().and_then(|pod| scheduler.state().cluster().pods.get(pod));
+    let (Some(first), 2..=PLACED_TOGETHER) = (first, pods.len()) else {
+        return if pods.len() < 2 { String::new() } else { "; each is decided on its own, and fewer may fit together".to_owned() };
+    };
+    let (all, placed) = (pods.len(), freed(scheduler, first, &[], &pods, &|| true).len());
+    if placed == all {
+        format!("; all {all} fit together")
+    } else {
+        format!("; each is decided on its own: without evictions {placed} of {all} fit together")
+    }
+}
+
+/// Returns the key and the sentence of a pod that no reason keeps waiting. `together` says how many of those that fit do so together.
+fn other(pod: &SchedulerMatch, together: &str) -> (String, String) {
     match pod.outcome {
-        Some(Outcome::Scheduled) => ("fits-now".to_owned(), format!("a node has room now: {}", pod.clause)),
+        Some(Outcome::Scheduled) => ("fits-now".to_owned(), format!("a node has room now: {}{together}", pod.clause)),
         Some(_) => ("undecided".to_owned(), pod.clause.clone()),
         None => ("other-scheduler".to_owned(), pod.clause.clone()),
     }

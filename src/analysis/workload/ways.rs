@@ -27,7 +27,7 @@ pub(super) fn explained(loaded: &Loaded, kind: &str, name: &str) -> WorkloadRepo
     decided.causes = causes(&decided, &scheduler, &|_, _| None);
     let others = voices_about(&input, &input.family(&workload), None);
     let pods: Vec<_> = decided.pods.iter().collect();
-    WorkloadReport::new(&found, (&pods, &decided.causes), &others, Some(now))
+    WorkloadReport::new(&found, (&pods, &decided.causes), &others, &scheduler, Some(now))
 }
 
 /// A fixture, the workload, its numbers (desired, created, ready, missing), and the key, count, sentence and command of a cause.

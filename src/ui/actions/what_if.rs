@@ -15,7 +15,7 @@ use crate::ui::model::state::State;
 use crate::ui::model::text_view::{Form, TextView};
 use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::model::what_ifs::WhatIfs;
-use crate::whatif::{pod_named, workload_of};
+use crate::whatif::{pod_or_workload_named, workload_of};
 
 /// Runs a what-if as typed, with the selected object where the arguments leave it out.
 pub fn run(row: &'static Row, state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
@@ -30,12 +30,12 @@ pub fn run(row: &'static Row, state: &mut State, session: &mut dyn SessionHandle
     }
     match format!("{} {args}", row.word).parse().map_err(|error| in_prompt(row, error))? {
         Verb::Capacity(pod) => {
-            let pod = pod_named(&session.timeline().keyframe().cluster, &pod)?.key();
+            let pod = pod_or_workload_named(&session.timeline().keyframe().cluster, &pod)?.key();
             jobs::begin(state, session, Job::Capacity(pod));
             Ok(Answer::Done)
         }
         Verb::Flood(pod) => {
-            let pod = pod_named(&session.timeline().keyframe().cluster, &pod)?.key();
+            let pod = pod_or_workload_named(&session.timeline().keyframe().cluster, &pod)?.key();
             jobs::begin(state, session, Job::Flood(pod));
             Ok(Answer::Done)
         }

@@ -10,6 +10,9 @@ use crate::ui::config::action::Motion;
 use crate::ui::model::filter::Filter;
 use crate::ui::model::session_handle::{Document, FixToApply};
 
+/// Rows from the top within which a link is selected at first: selecting one further down would hide the top.
+const NEAR_TOP: usize = 8;
+
 /// The form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -81,7 +84,8 @@ impl TextView {
         Self::linked(document, exists)
     }
 
-    /// Makes a text of a document. Rows link to the first of their objects and fixes that `exists` accepts. The first link is selected.
+    /// Makes a text of a document. Rows link to the first of their objects and fixes that `exists` accepts. The first link is selected
+    /// if it is near the top, which is in sight.
     pub fn linked(document: Document, exists: impl Fn(&Target) -> bool) -> Self {
         let Document { title, body, form, fixes } = document;
         let target = |span: &Span| match span {
@@ -93,7 +97,7 @@ impl TextView {
         let mut view = Self::new(title, body, form);
         let link = |(at, row): (usize, &Row)| Some((at, row.links.iter().filter_map(target).find(&exists)?));
         view.links = view.rows.iter().enumerate().filter_map(link).collect();
-        view.view.selected = view.links.keys().next().copied();
+        view.view.selected = view.links.keys().next().copied().filter(|at| *at < NEAR_TOP);
         view
     }
 
@@ -143,4 +147,23 @@ pub fn scroll_lines(offset: &mut usize, motion: Motion, page: usize) {
         Motion::Bottom => 10_000,
     }
     .min(10_000);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Words;
+
+    /// A text opens at its top.
+    #[test]
+    fn a_link_far_below_the_top_is_not_selected_at_first() {
+        for (lines, expected) in [(3, Some(3)), (40, None)] {
+            let mut body = output::Document::default();
+            (0..lines).for_each(|n: usize| body.item(0, n.to_string()));
+            body.item(0, Words::of_pod(&Key::new("shop", "web")));
+            let document = Document { title: String::new(), body, form: Form::Prose, fixes: Vec::new() };
+            let view = TextView::linked(document, |_| true);
+            assert_eq!((view.view.selected, view.links.len()), (expected, 1));
+        }
+    }
 }

@@ -140,6 +140,8 @@ pub struct ManifestVictim {
     pub by: Key,
     /// The budgets that its eviction violates.
     pub violates: Vec<Key>,
+    /// Whether its controller makes it again. That is not done here.
+    pub made_again: bool,
 }
 
 /// How many more pods of a workload fit.

@@ -276,7 +276,8 @@ impl Watch {
                     violates.push(budget.metadata.key());
                 }
             }
-            self.victims.push(ManifestVictim { node: victim.node_name.clone(), pod, by, violates });
+            let made_again = super::is_made_again(victim);
+            self.victims.push(ManifestVictim { node: victim.node_name.clone(), pod, by, violates, made_again });
         }
     }
 }

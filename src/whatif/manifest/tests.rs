@@ -56,6 +56,9 @@ fn replicas_are_placed_as_far_as_nodes_have_room_and_evict_pods_of_lower_priorit
         (victims, answer.skipped.get("ConfigMap"), answer.is_complete()),
         (vec!["b2 n1".to_owned(), "b1 n1".into()], Some(&1), false)
     );
+    assert!(answer.victims.iter().all(|victim| !victim.made_again), "bare pods are gone");
+    let said = crate::report::ManifestReport::new(answer.clone(), stage.scheduler()).answer().plain(crate::output::Headings::Colon);
+    assert!(said.into_vec().join("\n").contains("  priority 10, of PriorityClass high"));
     let of_set = stage.scheduler().state().cluster().replica_sets.iter().next().unwrap().metadata.controller().unwrap().name.clone();
     assert_eq!(of_set, "web");
 }

@@ -35,7 +35,7 @@ pub static VERBS: &[Verb] = &[
     },
     Verb {
         command: Some(Command {
-            complete: |_, _, word| arguments::words(["screen", "decision"], word),
+            complete: |_, _, word| arguments::words(["ticket.md", "screen.svg", "screen", "decision"], word),
             ..Command::new(
                 &["export"],
                 "[screen|decision] FILE",

@@ -215,9 +215,11 @@ fn draw_details(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         lines.extend((more > 0).then(|| (Role::Muted, format!("{:>6}  and {}", "", text::count(more, "other reason")))));
     }
     if let Some(fix) = cause.fix.found() {
-        lines.push((Role::Column, "BEST FIX".to_owned()));
+        let heading = if fix.fix.last_resort.is_some() { "FIX, ONLY IF NOTHING ELSE HELPS" } else { "BEST FIX" };
+        lines.push((Role::Column, heading.to_owned()));
         let wrapped = |role: Role, words: &str| text::wrap(words, width).map(move |line| (role, format!("  {line}"))).collect::<Vec<_>>();
         lines.extend(wrapped(Role::Text, &fix.fix.text));
+        lines.extend(fix.fix.last_resort.iter().flat_map(|why| wrapped(Role::Warning, why)));
         let named: Vec<String> = fix.freed.iter().take(FREED).map(ToString::to_string).collect();
         let more = fix.freed.len().saturating_sub(FREED);
         let more = if more > 0 { format!(" and {} more", text::thousands(more)) } else { String::new() };
