@@ -131,14 +131,20 @@ impl FilterPlugin for NodeVolumeLimits {
         {
             return Status::rejected(Reason::CsiDriverMissing { driver: driver.clone() });
         }
-        let (limits, attachments) = match cx.emulation.behaviour().csi_limits {
+        let by_csi_node = csi_node.map(volume_limits).unwrap_or_default();
+        let (limits, has_limits, attachments) = match cx.emulation.behaviour().csi_limits {
             CsiLimits::CsiNode => {
                 let attachments = volumes.attachments.get(node.name()).map_or(&[][..], Vec::as_slice);
-                (csi_node.map(volume_limits).unwrap_or_default(), attachments)
+                let has_limits = !by_csi_node.is_empty();
+                (by_csi_node, has_limits, attachments)
             }
-            CsiLimits::NodeAndCsiNode => (node_limits::of_drivers(new, node, csi_node), &[][..]),
+            CsiLimits::NodeAndCsiNode => {
+                let has_limits = !by_csi_node.is_empty() || node_limits::has_any(node);
+                (node_limits::of_drivers(new, node, &by_csi_node), has_limits, &[][..])
+            }
         };
-        if limits.is_empty() {
+        // With a limit of any driver, the claims of all pods are read, and one of them can be an error.
+        if !has_limits {
             return Status::success();
         }
         match exceeds(cx, &limits, new, attachments, node) {

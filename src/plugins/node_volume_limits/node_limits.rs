@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::AttachableVolume;
 use crate::cluster::Str;
-use crate::cluster::storage::CSINode;
 use crate::framework::NodeInfo;
 
+const ANY_PREFIX: &str = "attachable-volumes-";
 const PREFIX: &str = "attachable-volumes-csi-";
 /// Maximum length of the resource name in bytes; longer driver names are shortened.
 const LONGEST_NAME: usize = 63;
@@ -20,11 +20,15 @@ const HASHED: usize = 16;
 pub(super) fn of_drivers<'v>(
     volumes: &'v BTreeSet<AttachableVolume>,
     node: &NodeInfo,
-    csi_node: Option<&CSINode>,
+    by_csi_node: &BTreeMap<&Str, i64>,
 ) -> BTreeMap<&'v Str, i64> {
-    let by_csi_node = csi_node.map(super::volume_limits).unwrap_or_default();
     let limit = |driver: &Str| by_csi_node.get(driver).or_else(|| node.allocatable.scalar.get(limit_key(driver).as_str())).copied();
     volumes.iter().filter_map(|(driver, _)| Some((driver, limit(driver)?))).collect()
+}
+
+/// Returns whether the Node publishes a limit, of whatever driver or volume plugin.
+pub(super) fn has_any(node: &NodeInfo) -> bool {
+    node.allocatable.scalar.keys().any(|name| name.starts_with(ANY_PREFIX))
 }
 
 /// Returns the resource in which a Node publishes the limit of a driver.

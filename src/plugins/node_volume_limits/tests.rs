@@ -288,6 +288,25 @@ fn earlier_releases_read_limits_of_the_node_and_no_attachments() {
     assert_eq!((events(emulation), events(Emulation::default())), (3, 5));
 }
 
+/// A claim of another pod on the node is an error wherever the node has any limit, also one of other volumes.
+#[test]
+fn claims_on_a_node_are_read_if_it_has_any_limit() {
+    let node = |allocatable: &str| vec![("Node", format!(r#"{{"metadata":{{"name":"n"}},"status":{{"allocatable":{{{allocatable}}}}}}}"#))];
+    let theirs = || vec![("PersistentVolumeClaim", r#"{"metadata":{"name":"other-e","namespace":"a"}}"#.to_string())];
+    let error = Status::error("PVC a/other-e was not created for pod a/other (pod is not owner)");
+    for (version, allocatable, want) in [
+        ("v1.26.4", r#""attachable-volumes-aws-ebs":"3""#, error.clone()),
+        ("v1.31.14", r#""attachable-volumes-aws-ebs":"3""#, error),
+        ("v1.31.14", r#""cpu":"3""#, Status::success()),
+        ("v1.32.13", r#""attachable-volumes-aws-ebs":"3""#, Status::success()),
+    ] {
+        let objects = [node(allocatable), bound("c", &csi("1")), theirs(), other(r#"{"name":"e","ephemeral":{}}"#)];
+        let mut world = World::new(objects.into_iter().flatten());
+        world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        assert_eq!(world.verdicts(&NodeVolumeLimits, &pod_with(&pvc_volume("c"))).1, [want], "{version} {allocatable}");
+    }
+}
+
 #[test]
 fn volumes_of_in_tree_plugins_count_where_no_driver_has_taken_over() {
     let ebs = |id: &str| format!(r#"{{"name":"{id}","awsElasticBlockStore":{{"volumeID":"{id}"}}}}"#);
