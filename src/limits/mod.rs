@@ -32,7 +32,7 @@
 //! | [`sources::LOG_EVENTS`] | 8,000,000 | Attempts, changes and sights of a scheduler's log that are kept of each; the log ends there, which a finding says. | `a_log_of_too_many_events_ends_early` |
 //! | [`sources::LOG_LINE`] | 16 MiB | Length of a line of a scheduler's log; a longer one is skipped, which a finding says. A dump of the cache is one line in JSON. | `a_line_without_end_costs_bounded_memory` |
 //! | [`sources::LOG_LINES`] | 64 MiB | Length of a value of several lines in a scheduler's log; a longer one is skipped, which a finding says. | `a_value_of_too_many_lines_is_skipped` |
-//! | [`sources::KEPT_UNPACKED`] | 256 MiB | Length of a compressed file, unpacked, that is kept once several of its objects are read again; a longer one is unpacked for each. | `a_packed_file_is_kept_from_the_second_request_on` |
+//! | [`sources::KEPT_UNPACKED`] | 128 MiB | Length of a compressed file, unpacked, that is kept once several of its objects or logs are read again; a longer one is unpacked for each. | `a_packed_file_is_kept_from_the_second_request_on` |
 //! | [`sources::LOG_VALUES`] | 64 | Values that are kept of a line of a scheduler's log; the rest is passed over. | `values_of_a_line_are_kept_up_to_a_number` |
 //! | [`sources::LOG_PREFIXES`] | 3 | Prefixes of a line of a scheduler's log that are removed, as those of `kubectl logs --prefix --timestamps`; further ones are text. | `prefixes_are_removed_up_to_a_number` |
 //! | [`sources::LOG_WRITERS`] | 1,000 | Writers of one log that are distinguished; lines of others are passed over. | `writers_are_distinguished_up_to_a_number` |

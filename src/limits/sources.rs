@@ -50,8 +50,8 @@ limits! { "sources":
     bytes LOG_LINE: usize = 16 << 20, "a_line_without_end_costs_bounded_memory";
     /// Length of a value of several lines in a scheduler's log; a longer one is skipped, which a finding says.
     bytes LOG_LINES: usize = 64 << 20, "a_value_of_too_many_lines_is_skipped";
-    /// Length of a compressed file, unpacked, that is kept once several of its objects are read again; a longer one is unpacked for each.
-    bytes KEPT_UNPACKED: u64 = 256 << 20, "a_packed_file_is_kept_from_the_second_request_on";
+    /// Length of a compressed file, unpacked, that is kept once several of its objects or logs are read again; a longer one is unpacked for each.
+    bytes KEPT_UNPACKED: u64 = 128 << 20, "a_packed_file_is_kept_from_the_second_request_on";
     /// Values that are kept of a line of a scheduler's log; the rest is passed over.
     count LOG_VALUES: usize = 64, "values_of_a_line_are_kept_up_to_a_number";
     /// Prefixes of a line of a scheduler's log that are removed, as those of `kubectl logs --prefix --timestamps`; further ones are text.

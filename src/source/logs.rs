@@ -15,6 +15,7 @@ use super::read::progress::Progress;
 use crate::limits::sources::{ARCHIVES_WITHIN, LOG_LINE};
 use crate::scheduler_log::{FileFacts, Reader, SchedulerLog, Stamp, first_stamp};
 use crate::source::assemble::Loaded;
+use crate::source::assemble::unpacked::Unpacked;
 
 /// Bytes at the start of a file that are searched for its first time.
 const GLANCE: usize = 64 << 10;
@@ -174,7 +175,11 @@ pub fn read_logs_of_dump(loaded: &Loaded, times: LogTimes, limits: &Limits, prog
     let budget = Budget::new(limits, Arc::clone(progress));
     let mut reader = Reader::default();
     let mut logs = Vec::new();
+    // The logs of one archive come one after another.
+    let unpacked = Unpacked::default();
     for (name, place) in &loaded.logs.0 {
+        let kept = unpacked.place(place);
+        let place = kept.as_ref().unwrap_or(place);
         let path = name.rsplit("!/").next().unwrap_or(name);
         let facts = FileFacts { writer: writer(path), found: true, latest: times.latest, offset: times.offset };
         let listed = place.within(&budget, &mut |stream| {

@@ -6,7 +6,7 @@ mod ingest;
 mod losses;
 mod origins;
 pub(super) mod report;
-mod unpacked;
+pub(in crate::source) mod unpacked;
 pub(super) mod walk;
 mod warnings;
 
