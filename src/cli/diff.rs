@@ -1,24 +1,19 @@
-//! `schedscope diff`: two dumps of one cluster compared, and dumps over time for `explain`.
+//! `schedscope diff`: two dumps of one cluster compared, also for `explain`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 
 use super::args::{DiffArgs, SchedulerArgs};
+use super::dumps::Dump;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, section, write_answer};
 use crate::analysis::{DumpDiff, DumpState};
-use crate::cluster::{Cluster, Key, Kind};
+use crate::cluster::{Cluster, Key};
 use crate::output::{self, Document};
 use crate::report::Answer;
 use crate::scheduler::{Evictions, Scheduler};
-use crate::session::{in_order_of_time, is_same_cluster};
-use crate::source::{self, Input, Limits, Loaded};
-
-/// A dump of its own, with its name.
-pub(super) struct Dump {
-    name: String,
-    pub(super) loaded: Loaded,
-}
+use crate::session::is_same_cluster;
+use crate::source::Input;
 
 /// The dump before the newest of a series, as a scheduler, and the names and times of both.
 pub(super) struct Older {
@@ -90,56 +85,6 @@ impl Older {
         let DumpState { name, at } = &self.states[0];
         let at = at.map_or_else(String::new, |at| format!(" of {at}"));
         section("Since the dump before", [format!("compared with {name}{at}")].into_iter().chain(lines))
-    }
-}
-
-/// Returns the newest dump with its name, and the one before it, if the paths are dumps of one cluster at different times; `None` if
-/// they are parts of one state, or of different clusters.
-pub(super) fn newest_two(paths: &[PathBuf], limits: &Limits) -> Option<(Dump, Dump)> {
-    if paths.len() < 2 || paths.iter().any(|path| path.as_os_str() == "-") {
-        return None;
-    }
-    let mut dumps: Vec<Option<Dump>> = Vec::new();
-    for path in paths {
-        dumps.push(Some(whole_dump(path, limits)?));
-    }
-    let clusters: Vec<(Cluster, Option<Timestamp>)> =
-        dumps.iter().flatten().map(|dump| (dump.loaded.cluster(), dump.loaded.report.newest)).collect();
-    let states: Vec<(&Cluster, Option<Timestamp>)> = clusters.iter().map(|(cluster, time)| (cluster, *time)).collect();
-    let [.., before, newest] = in_order_of_time(&states)?[..] else { return None };
-    Some((dumps[newest].take()?, dumps[before].take()?))
-}
-
-/// Fails if several paths are dumps of one cluster at different times: merged, they would be a state that never was.
-///
-/// # Errors
-/// The failure names the newest.
-pub(super) fn refuse_series(paths: &[PathBuf], limits: &Limits) -> Result<(), Failure> {
-    let Some((newest, before)) = newest_two(paths, limits) else { return Ok(()) };
-    let times = [&before, &newest].map(|dump| match dump.loaded.report.newest {
-        Some(time) => format!("{} of {time}", dump.name),
-        None => dump.name.clone(),
-    });
-    let [older, newer] = times;
-    Err(Failure::usage(format!(
-        "{older} and {newer} are dumps of one cluster at different times: name one of them, or add --merge to merge them"
-    )))
-}
-
-/// Loads a dump that has nodes and pods; `None` for a part of one.
-pub(super) fn whole_dump(path: &Path, limits: &Limits) -> Option<Dump> {
-    if !path.exists() {
-        return None;
-    }
-    let loaded = source::load_within(&[Input::Path(path.to_owned())], limits);
-    let has = |kind: Kind| loaded.objects.iter().any(|object| object.kind() == kind);
-    (has(Kind::Node) && has(Kind::Pod)).then(|| Dump { name: path.display().to_string(), loaded })
-}
-
-impl Dump {
-    /// Returns the name and the contents.
-    pub(super) fn into_parts(self) -> (String, Loaded) {
-        (self.name, self.loaded)
     }
 }
 

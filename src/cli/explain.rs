@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::{ClusterArgs, ExplainArgs, LabelQuery};
-use super::diff::{Dump, Older, newest_two};
+use super::diff::Older;
+use super::dumps::{Dump, newest_two};
 use super::reproduce;
 
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, section, write_answer};
@@ -23,8 +24,8 @@ use crate::output::{self, Document, Text};
 use crate::report::{Answer, FormatError, Origin, Reported, Ticket, attempts_document};
 use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler};
 use crate::session::{AtTime, requeue_events};
-use crate::source::Loaded;
 use crate::source::live::NeighborsQuestion;
+use crate::source::{Input, Loaded};
 use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome};
 use crate::workload::NeighborNeeds;
@@ -56,14 +57,16 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     }
     let connect = args.cluster.connect.with_log(&args.scheduler, args.cluster.source.is_live())?;
     let at = moment_of(args)?;
-    let series = if args.merge || at.is_some() { None } else { newest_two(&args.cluster.source.from, &args.cluster.limits.limits()) };
+    let limits = args.cluster.limits.limits();
+    let read = |inputs: &[Input]| super::watched(inputs, &limits);
+    let series = if args.merge || at.is_some() { None } else { newest_two(&args.cluster.source.from, &read) };
     let (mut loaded, series) = match series {
         Some((newest, before)) => {
             let (name, loaded) = newest.into_parts();
             super::tell(&loaded);
             (super::judgeable(loaded)?, Some((name, before)))
         }
-        None => (super::history::read_source(&args.cluster.source, &connect, &args.cluster.limits.limits(), at)?, None),
+        None => (super::history::read_source(&args.cluster.source, &connect, &limits, at)?, None),
     };
     super::live::add_neighbors(&mut loaded, |loaded| question(args, loaded));
     let again = || {

@@ -23,7 +23,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Writes a cluster to a dump.
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     if !args.merge {
-        super::diff::refuse_series(&args.cluster.source.from, &args.cluster.limits.limits())?;
+        let limits = args.cluster.limits.limits();
+        super::dumps::refuse_series(&args.cluster.source.from, &|inputs| super::watched(inputs, &limits))?;
     }
     let read =
         super::history::read_source(&args.cluster.source, &args.cluster.connect, &args.cluster.limits.limits(), args.cluster.moment.at)?;

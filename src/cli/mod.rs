@@ -4,6 +4,7 @@ mod args;
 mod compare;
 mod completion;
 mod diff;
+mod dumps;
 mod emulate;
 mod explain;
 mod explore;
@@ -282,7 +283,7 @@ fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<L
 fn one_state(args: &ClusterArgs, scheduler: &SchedulerArgs, merge: bool) -> Result<Loaded, Failure> {
     let (connect, limits) = (args.connect.with_log(scheduler, args.source.is_live())?, args.limits.limits());
     if !merge {
-        diff::refuse_series(&args.source.from, &limits)?;
+        dumps::refuse_series(&args.source.from, &|inputs| watched(inputs, &limits))?;
     }
     with_nodes(history::read_source(&args.source, &connect, &limits, args.moment.at)?)
 }

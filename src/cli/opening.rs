@@ -11,17 +11,18 @@ use tokio::sync::Notify;
 
 use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
+use super::dumps::{Dump, series};
 use super::history::Past;
 use super::history_window::{AROUND, Window};
 use super::reproduce;
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
-use crate::cluster::{Cluster, Kind, ObservedEvent};
+use crate::cluster::{Kind, ObservedEvent};
 use crate::limits::live::NEIGHBORS_ASKED;
 use crate::plural::{count, count_of};
 use crate::report::completeness_in_short;
 use crate::scheduler::{Evictions, InitialQueues, Operation};
-use crate::session::{AtTime, Background, Cursor, EtcdRevisions, SESSION_HEAD, Session, changes, in_order_of_time, is_session_file};
+use crate::session::{AtTime, Background, Cursor, EtcdRevisions, SESSION_HEAD, Session, changes, is_session_file};
 use crate::source::live::{Live, NeighborsQuestion, Waits};
 use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
 use crate::ui::Action;
@@ -97,7 +98,7 @@ impl Wanted {
                 open_loaded(loaded, after, &limits, title, &scheduler, options, watch).map(with)
             }
             Source::Dumps { paths, limits, merge } => {
-                if !merge && let Some(dumps) = series(&paths, &limits, watch) {
+                if !merge && let Some(dumps) = series(&paths, &|inputs| read(inputs, &limits, watch)) {
                     if scheduler.asks_for_log() {
                         let words = "--scheduler-log and --config-from-log work with one dump, not with several over time";
                         return Err(Failure::usage(words));
@@ -319,37 +320,16 @@ fn report_lines(loaded: &Loaded) -> Vec<String> {
     completeness_in_short(&loaded.report).into_iter().chain(loaded.diagnostics.iter().map(ToString::to_string)).collect()
 }
 
-/// A dump of its own: name, time of its newest object if known, contents.
-type Dump = (String, Option<Timestamp>, Loaded);
-
-/// Loads each dump alone and returns them oldest first; `None` if they are parts of one state or of different clusters.
-fn series(paths: &[PathBuf], limits: &Limits, watch: &Watch) -> Option<Vec<Dump>> {
-    if paths.len() < 2 || paths.iter().any(|p| p.as_os_str() == "-") {
-        return None;
-    }
-    let mut dumps = Vec::new();
-    for path in paths {
-        let loaded = read(&[Input::Path(path.clone())], limits, watch);
-        if loaded.objects.is_empty() {
-            return None;
-        }
-        dumps.push(Some((path.display().to_string(), loaded.report.newest, loaded)));
-    }
-    let clusters: Vec<(Cluster, Option<Timestamp>)> = dumps.iter().flatten().map(|(_, time, loaded)| (loaded.cluster(), *time)).collect();
-    let states: Vec<(&Cluster, Option<Timestamp>)> = clusters.iter().map(|(cluster, time)| (cluster, *time)).collect();
-    in_order_of_time(&states)?.into_iter().map(|at| dumps[at].take()).collect()
-}
-
 /// Opens the oldest dump, with the changes up to each later one on the timeline.
 fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch: &Watch) -> Result<Opened, Failure> {
     let mut notices = Vec::new();
-    for (name, _, loaded) in &dumps {
+    for Dump { name, loaded } in &dumps {
         tell(loaded, watch);
         notices.extend(notice(loaded, args, options, false).map(|words| format!("{name}: {words}")));
     }
     let notice = (!notices.is_empty()).then(|| notices.join("; "));
     let mut dumps = dumps.into_iter();
-    let Some((first_name, _, mut first)) = dumps.next() else { return Err(Failure::usage("no dump is given")) };
+    let Some(Dump { name: first_name, loaded: mut first }) = dumps.next() else { return Err(Failure::usage("no dump is given")) };
     watch.building();
     let mut report = vec![format!("{first_name}:")];
     report.extend(report_lines(&first));
@@ -358,7 +338,9 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
     let scheduler = super::scheduler(args, &mut first, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let mut session = Session::new(scheduler, format!("{first_name} and later"));
     let mut reports = vec![Arc::new(first.report)];
-    for (name, time, loaded) in dumps {
+    for dump in dumps {
+        let time = dump.time();
+        let (name, loaded) = dump.into_parts();
         report.push(String::new());
         report.push(format!("{name}:"));
         report.extend(report_lines(&loaded));

@@ -24,7 +24,7 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
         [] => None,
         paths => {
             if !args.merge {
-                super::diff::refuse_series(paths, &limits)?;
+                super::dumps::refuse_series(paths, &|inputs| super::watched(inputs, &limits))?;
             }
             Some(match super::history::named(paths, None)? {
                 Some(past @ Past::Journal(_)) => past.read(None, &limits)?,

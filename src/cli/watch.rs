@@ -16,7 +16,7 @@ use crate::output::{self, Lines, Text};
 use crate::report::SCHEMA_VERSION;
 use crate::scheduler::Evictions;
 use crate::source::live::{Change, Waits};
-use crate::source::{Limits, Loaded};
+use crate::source::{self, Limits, Loaded};
 
 /// Pause after each state of a live cluster, in which changes are collected.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -223,6 +223,6 @@ fn dumps_of(path: &Path) -> Result<Vec<(PathBuf, Stamp)>, Failure> {
 
 /// Loads a dump that has nodes, pods and a time.
 fn dump(path: &Path, limits: &Limits) -> Option<(Timestamp, Loaded)> {
-    let dump = super::diff::whole_dump(path, limits)?;
-    Some((dump.loaded.report.newest?, dump.loaded))
+    let dump = super::dumps::whole_dump(path, &|inputs| source::load_within(inputs, limits))?;
+    Some((dump.time()?, dump.loaded))
 }

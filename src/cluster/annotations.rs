@@ -11,12 +11,15 @@ use serde::{Deserialize, Deserializer};
 
 use super::{Labels, Str};
 
-/// The annotations that kube-scheduler and the libraries that it calls read. The keys are defined in
+/// The annotations that kube-scheduler and the libraries that it calls read, and those with the ProvisioningRequest of a pod, which
+/// say who brings the capacity that it waits for. The keys are defined in
 /// `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go` (bind state and chosen node of claims and
 /// volumes), `staging/src/k8s.io/api/core/v1` (the beta storage class, a CSINode's migrated plugins, `preferAvoidPods`)
 /// and `staging/src/k8s.io/api/resource/v1` (claims made for an entry of a pod or for its extended resources). The mark of the
 /// default storage class decides about claims that name no class.
-pub const SCHEDULING_ANNOTATIONS: [&str; 12] = [
+pub const KEPT_ANNOTATIONS: [&str; 14] = [
+    "autoscaling.x-k8s.io/consume-provisioning-request",
+    "cluster-autoscaler.kubernetes.io/consume-provisioning-request",
     "pv.kubernetes.io/bind-completed",
     "pv.kubernetes.io/bound-by-controller",
     "pv.kubernetes.io/migrated-to",
@@ -34,7 +37,7 @@ pub const SCHEDULING_ANNOTATIONS: [&str; 12] = [
 /// The key of the digest of all other annotations, so that a change of one of them is seen as a change.
 pub const OTHER_ANNOTATIONS: &str = "schedscope/other-annotations";
 
-/// Reads annotations, keeping [`SCHEDULING_ANNOTATIONS`] and a digest of the rest.
+/// Reads annotations, keeping [`KEPT_ANNOTATIONS`] and a digest of the rest.
 pub(super) fn read_annotations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Labels, D::Error> {
     deserializer.deserialize_option(Annotations)
 }
@@ -64,7 +67,7 @@ impl<'de> Visitor<'de> for Annotations {
         let mut kept = Labels::default();
         let mut others = 0u64;
         while let Some(key) = access.next_key::<Str>()? {
-            if SCHEDULING_ANNOTATIONS.contains(&key.as_str()) || key == OTHER_ANNOTATIONS {
+            if KEPT_ANNOTATIONS.contains(&key.as_str()) || key == OTHER_ANNOTATIONS {
                 kept.insert(key, access.next_value()?);
             } else {
                 // A sum does not depend on the order of the annotations.
@@ -121,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_what_scheduling_reads_and_notices_changes_of_the_rest() {
+    fn keeps_what_is_read_and_notices_changes_of_the_rest() {
         let kept = read(r#"{"volume.kubernetes.io/selected-node":"n1","note":"x","other":null}"#);
         assert_eq!(kept.get("volume.kubernetes.io/selected-node").unwrap(), "n1");
         assert_eq!((kept.len(), kept.get("note")), (2, None));

@@ -52,7 +52,7 @@ pub struct Meta {
 pub struct MetaTemplate {
     pub deletion_timestamp: Option<Timestamp>,
     pub labels: Labels,
-    /// The [`super::SCHEDULING_ANNOTATIONS`], and a digest of all others under [`super::OTHER_ANNOTATIONS`].
+    /// The [`super::KEPT_ANNOTATIONS`], and a digest of all others under [`super::OTHER_ANNOTATIONS`].
     pub annotations: Labels,
     pub owner_references: List<OwnerReference>,
     pub finalizers: List<Str>,

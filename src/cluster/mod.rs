@@ -29,7 +29,7 @@ mod str;
 pub(crate) mod testing;
 mod workload;
 
-pub use annotations::{OTHER_ANNOTATIONS, SCHEDULING_ANNOTATIONS};
+pub use annotations::{KEPT_ANNOTATIONS, OTHER_ANNOTATIONS};
 pub use collections::{Labels, List, Map};
 pub use cow_arc::{CowArc, Empty};
 pub use eviction::{ALWAYS_ALLOW, Controller, DrainAction, Eviction, evicting_budgets, needs_no_budget};

@@ -9,6 +9,7 @@ use strum::IntoEnumIterator as _;
 use super::creation::{self, NotCreated};
 use super::desired::desired;
 use super::holders::{Holder, holder_of_gate};
+use super::queues::holds_for;
 use super::remedy::Remedy;
 use super::subject::{belongs, controller, owners};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
@@ -161,6 +162,8 @@ pub struct WorkloadInput<'a> {
     below: HashMap<About, Vec<About>>,
     children: HashMap<About, Vec<&'a Arc<Neighbor>>>,
     events: HashMap<&'a About, Vec<&'a OtherEvent>>,
+    /// Kueue's Workloads and the ProvisioningRequests, by their owners.
+    held: HashMap<About, Vec<&'a Arc<Neighbor>>>,
 }
 
 impl<'a> WorkloadInput<'a> {
@@ -190,18 +193,29 @@ impl<'a> WorkloadInput<'a> {
         Self { pods, below, children, ..Self::of_events(cluster, neighbors) }
     }
 
-    /// Indexes the events of a cluster only, for the words of others.
+    /// Indexes the events, Kueue's Workloads and the ProvisioningRequests of a cluster only, for the words of others.
     pub fn of_events(cluster: &'a Cluster, neighbors: &'a Neighbors) -> Self {
         let mut events: HashMap<&About, Vec<&OtherEvent>> = HashMap::new();
         for event in &neighbors.events {
             events.entry(&event.about).or_default().push(event);
         }
-        Self { cluster, neighbors, pods: HashMap::new(), below: HashMap::new(), children: HashMap::new(), events }
+        let mut held: HashMap<About, Vec<&Arc<Neighbor>>> = HashMap::new();
+        for object in [NeighborKind::Workload, NeighborKind::ProvisioningRequest].into_iter().flat_map(|kind| neighbors.of_kind(kind)) {
+            for owner in holds_for(object) {
+                held.entry(owner).or_default().push(object);
+            }
+        }
+        Self { cluster, neighbors, pods: HashMap::new(), below: HashMap::new(), children: HashMap::new(), events, held }
     }
 
     /// Returns the events about an object, in the order in which they were read.
     pub fn events(&self, about: &About) -> &[&'a OtherEvent] {
         self.events.get(about).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns Kueue's Workloads and the ProvisioningRequests of an object.
+    pub(super) fn held(&self, about: &About) -> &[&'a Arc<Neighbor>] {
+        self.held.get(about).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the objects that a workload controls, by kind and name.
@@ -238,9 +252,7 @@ impl<'a> WorkloadInput<'a> {
 
     /// Returns Kueue's object for an object, and why it is not admitted.
     pub(super) fn admission(&self, about: &About) -> Option<(About, String)> {
-        let is_of =
-            |object: &&Arc<Neighbor>| object.metadata.owner_references.iter().any(|o| o.kind == about.kind && o.name == about.key.name);
-        let workload = self.neighbors.in_namespace(NeighborKind::Workload, &about.key.namespace).find(is_of)?;
+        let workload = self.held(about).iter().find(|object| object.kind == NeighborKind::Workload)?;
         let conditions = workload.conditions();
         let is_false = |kind: &str| conditions.iter().find(|c| c.kind == kind && c.status == "False");
         let said = is_false("QuotaReserved").or_else(|| is_false("Admitted"));

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::funnel::WorkloadInput;
+use super::queues::{QueueQuota, quota_of};
 use super::voices::{Meaning, Voice};
 use crate::cluster::neighbors::{About, NeighborKind};
 use crate::cluster::{Pod, Str};
@@ -25,6 +26,8 @@ pub enum Joint {
     NoWord,
     /// The pod is rejected before any node is tried, so more nodes would not help.
     NotForNodes,
+    /// The quota that Kueue waits for.
+    Quota(QueueQuota),
 }
 
 /// Returns the findings about a pending pod. `is_rejected` says whether it is rejected before any node is tried.
@@ -37,6 +40,11 @@ pub fn joint(input: &WorkloadInput<'_>, pod: &Pod, voices: &[Voice], is_rejected
         found.push(Joint::NodeComing(voice.last));
     }
     found.extend(own().find_map(|voice| claim(input, voice)));
+    let mut quotas = voices.iter().filter_map(|voice| {
+        let (resource, flavor) = voice.means.as_ref()?.lacking_quota()?;
+        quota_of(input, &voice.about, resource, flavor)
+    });
+    found.extend(quotas.next().map(Joint::Quota));
     let speaks = |name: &str| input.neighbors.events.iter().any(|event| event.speaker == name);
     let nominated = &pod.status.nominated_node_name;
     let has_karpenter = speaks("karpenter") || input.neighbors.of_kind(NeighborKind::NodePool).next().is_some();

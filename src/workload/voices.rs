@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use super::conditions::{Capacity, word_of_conditions};
 use super::funnel::WorkloadInput;
+use super::queues::{QUEUE_LABEL, REQUEST_ANNOTATIONS, add_queues};
 use super::refusal::Refusal;
 use super::subject::owners;
 use crate::cluster::neighbors::{About, NeighborKind, OtherEvent};
@@ -85,6 +87,10 @@ pub enum Meaning {
     QueueQuota(String),
     /// Kueue does not admit it.
     NotAdmitted,
+    /// Kueue admits nothing through this queue.
+    QueueInactive(About),
+    /// The state of the capacity that this ProvisioningRequest asks for.
+    Capacity(About, Capacity),
     /// The gang is not complete.
     Gang,
     /// The queue is over its quota.
@@ -102,6 +108,13 @@ impl Meaning {
     pub fn groups(&self) -> Vec<&str> {
         let Self::ScaleUp(text) = self else { return Vec::new() };
         text.split('{').skip(1).filter_map(|group| group.split_once(' ')).map(|(name, _)| name).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Returns the resource and the flavor whose quota Kueue waits for, from `RESOURCE in flavor FLAVOR, N more needed`.
+    pub fn lacking_quota(&self) -> Option<(&str, &str)> {
+        let Self::QueueQuota(text) = self else { return None };
+        let (resource, rest) = text.split_once(" in flavor ")?;
+        Some((resource, rest.split(',').next().unwrap_or(rest)))
     }
 
     /// Reads an event by speaker, reason and phrases of its text.
@@ -179,9 +192,11 @@ fn volumes(reason: &str) -> Option<Meaning> {
 }
 
 /// `insufficient unused quota for nvidia.com/gpu in flavor a100, 4 more needed`.
-fn kueue(reason: &str, text: &str) -> Option<Meaning> {
+pub(super) fn kueue(reason: &str, text: &str) -> Option<Meaning> {
     if let Some((_, rest)) = text.split_once("insufficient unused quota for ") {
-        return Some(Meaning::QueueQuota(rest.split([';', '.']).next().unwrap_or(rest).to_owned()));
+        // A resource's name may hold a point.
+        let end = ["; ", ". "].iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+        return Some(Meaning::QueueQuota(rest[..end].trim_end_matches('.').to_owned()));
     }
     let waits =
         ["Pending", "WaitingForQuota", "NoMatchingFlavor", "ExceedsMaxQuota", "TopologyPlacementFailed", "Suspended", "Misconfigured"];
@@ -200,12 +215,13 @@ impl Voice {
 pub fn voices_about(input: &WorkloadInput<'_>, objects: &[About], scheduler: Option<&str>) -> Vec<Voice> {
     let events = objects.iter().flat_map(|about| input.events(about)).filter(|event| Some(event.speaker.as_str()) != scheduler);
     let mut found: Vec<Voice> = events.map(|event| Voice::of(event)).collect();
-    found.extend(objects.iter().filter_map(|about| admission(input, about)));
+    found.extend(objects.iter().filter_map(|about| word_of_conditions(input, about)));
     sort(&mut found);
     found
 }
 
-/// Returns what others wrote about a pod, its owners, its claims and its group, newest first.
+/// Returns what others wrote about a pod, its owners, its claims, its group, its queues and the capacity that is asked for, newest
+/// first.
 pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&str>) -> Vec<Voice> {
     let namespace = &pod.metadata.namespace;
     let key = |name: &Str| Key::new(namespace.clone(), name.clone());
@@ -222,12 +238,7 @@ pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&st
     objects.extend(named.chain(made).map(|name| About::new("ResourceClaim", key(&name))));
     objects.extend(pod.group_key().map(|group| About::new("PodGroup", group)));
     objects.extend(GROUP_LABELS.iter().filter_map(|label| pod.metadata.labels.get(label)).map(|name| About::new("PodGroup", key(name))));
-    let queued = input.neighbors.in_namespace(NeighborKind::Workload, namespace).filter(|workload| {
-        let owned = workload.metadata.owner_references.iter();
-        owned.clone().any(|owner| objects.iter().any(|about| about.kind == owner.kind && about.key.name == owner.name))
-    });
-    let queued: Vec<About> = queued.map(|workload| About::new("Workload", workload.metadata.key())).collect();
-    objects.extend(queued);
+    add_queues(input, pod, &mut objects);
     voices_about(input, &objects, scheduler)
 }
 
@@ -249,9 +260,11 @@ impl NeighborNeeds {
         if controller.is_some_and(|owner| owner.kind == "Job") {
             kinds.insert(NeighborKind::Job);
         }
-        if labels.contains_key("kueue.x-k8s.io/queue-name") || pod.spec.scheduling_gates.iter().any(|gate| gate.name.starts_with("kueue."))
-        {
-            kinds.insert(NeighborKind::Workload);
+        if labels.contains_key(QUEUE_LABEL) || pod.spec.scheduling_gates.iter().any(|gate| gate.name.starts_with("kueue.")) {
+            kinds.extend([NeighborKind::Workload, NeighborKind::LocalQueue, NeighborKind::ClusterQueue, NeighborKind::ProvisioningRequest]);
+        }
+        if REQUEST_ANNOTATIONS.iter().any(|key| pod.metadata.annotations.contains_key(key)) {
+            kinds.insert(NeighborKind::ProvisioningRequest);
         }
         // An autoscaler acts on pods that the scheduler has rejected.
         if pod.status.conditions.iter().any(|c| c.kind == "PodScheduled" && c.status == "False" && c.reason == "Unschedulable") {
@@ -280,25 +293,6 @@ pub fn voices_of_workload(input: &WorkloadInput<'_>, workload: &About, pods: &[K
 fn sort(found: &mut Vec<Voice>) {
     found.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| (&a.about, &a.speaker, &a.text).cmp(&(&b.about, &b.speaker, &b.text))));
     found.dedup();
-}
-
-/// Returns the words of Kueue on an object, from the conditions of its Workload: they outlive the events.
-fn admission(input: &WorkloadInput<'_>, about: &About) -> Option<Voice> {
-    let workload = input.neighbors.get(NeighborKind::Workload, &about.key).filter(|_| about.kind == "Workload")?;
-    let conditions = workload.conditions();
-    let condition =
-        ["QuotaReserved", "Admitted"].iter().find_map(|kind| conditions.iter().find(|c| c.kind == *kind && c.status == "False"))?;
-    Some(Voice {
-        speaker: "kueue".into(),
-        about: about.clone(),
-        kind: "Warning".into(),
-        reason: condition.reason.clone(),
-        text: condition.message.to_string(),
-        count: 1,
-        first: condition.since(),
-        last: condition.since(),
-        means: kueue("Pending", &condition.message),
-    })
 }
 
 #[cfg(test)]
@@ -348,7 +342,7 @@ mod tests {
                 "kueue-admission",
                 "WaitingForQuota",
                 "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor a100, 4 more needed",
-                "QueueQuota(\"nvidia",
+                "QueueQuota(\"nvidia.com/gpu in flavor a100, 4 more needed\")",
             ),
             ("volcano", "Unschedulable", "3/4 tasks in gang unschedulable: pod group is not ready", "Gang"),
             ("yunikorn", "PodUnschedulable", "Task a/b is skipped from scheduling because the queue quota has been exceed", "QueueFull"),
@@ -370,7 +364,7 @@ mod tests {
         assert_eq!(needs(r#"{"metadata":{"name":"a","namespace":"x"}}"#), (String::new(), false));
         let job = r#"{"metadata":{"name":"a","namespace":"x","ownerReferences":[{"kind":"Job","name":"j","controller":true}]},
             "spec":{"schedulingGates":[{"name":"kueue.x-k8s.io/admission"}]}}"#;
-        assert_eq!(needs(job), ("Job Workload".to_owned(), true));
+        assert_eq!(needs(job), ("ClusterQueue Job LocalQueue ProvisioningRequest Workload".to_owned(), true));
         let tried = r#"{"metadata":{"name":"a","namespace":"x"},"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]},
             "status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}}"#;
         assert_eq!(needs(tried), ("NodeClaim NodePool".to_owned(), true));

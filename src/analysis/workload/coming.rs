@@ -15,7 +15,7 @@ use crate::fixes::another_node;
 use crate::framework::{PodResourcesOptions, pod_requests};
 use crate::limits::engine::{COMING_NODE_TRIALS, COMING_NODES};
 use crate::scheduler::{Operation, Scheduler};
-use crate::workload::{Meaning, Voice};
+use crate::workload::{Meaning, Voice, condition_is};
 
 /// The label with the NodePool of a node.
 const POOL: &str = "karpenter.sh/nodepool";
@@ -46,6 +46,8 @@ pub(super) struct ComingNode {
     pub(super) like: Option<Str>,
     /// The limit that one more node would exceed.
     pub(super) limit: Option<PoolLimit>,
+    /// Why its NodePool is not ready, so that Karpenter adds none of it: the reason or the type of a condition.
+    pub(super) not_ready: Option<Str>,
     /// Whether it would let the pod in.
     pub(super) verdict: ComingVerdict,
 }
@@ -88,6 +90,7 @@ struct Template {
     /// Existing nodes whose size is taken.
     likes: Vec<Arc<Node>>,
     limit: Option<PoolLimit>,
+    not_ready: Option<Str>,
     missing_label: Option<Str>,
 }
 
@@ -162,6 +165,7 @@ fn of_claim(claim: &Neighbor) -> Template {
         allocatable: claim.field("/status/allocatable").cloned(),
         likes: Vec::new(),
         limit: None,
+        not_ready: None,
         missing_label: None,
     }
 }
@@ -174,7 +178,7 @@ fn of_group(group: &str, scheduler: &Scheduler) -> Option<Template> {
     let labels = first.metadata.labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
     let taints = first.spec.taints.clone();
     let by = About::new("NodeGroup", Key::new("", group));
-    Some(Template { by, labels, choices: Vec::new(), taints, allocatable: None, likes, limit: None, missing_label: None })
+    Some(Template { by, labels, choices: Vec::new(), taints, allocatable: None, likes, limit: None, not_ready: None, missing_label: None })
 }
 
 /// Returns the nodes of a NodePool.
@@ -233,6 +237,7 @@ fn of_pool(pool: &Neighbor, scheduler: &Scheduler, wanted: &BTreeMap<Str, Vec<St
         taints: taints_of(pool.field("/spec/template/spec/taints")),
         allocatable: None,
         limit: limit_of(pool, likes.first()),
+        not_ready: not_ready(pool),
         likes,
         missing_label,
     }
@@ -250,6 +255,15 @@ fn sizes<'n>(nodes: impl Iterator<Item = &'n Arc<Node>>) -> Vec<Arc<Node>> {
         }
     }
     found
+}
+
+/// Returns why a NodePool is not ready; `None` if it is, or if it does not say so.
+fn not_ready(pool: &Neighbor) -> Option<Str> {
+    let conditions = pool.conditions();
+    let ready = condition_is(&conditions, "Ready", "False")?;
+    let cause = ["ValidationSucceeded", "NodeClassReady"].iter().find_map(|kind| condition_is(&conditions, kind, "False"));
+    let said = cause.unwrap_or(ready);
+    Some(if said.reason.is_empty() { said.kind.clone() } else { said.reason.clone() })
 }
 
 /// Returns the first limit of a pool that one more node like another would exceed.
@@ -275,7 +289,7 @@ fn limit_of(pool: &Neighbor, like: Option<&Arc<Node>>) -> Option<PoolLimit> {
 
 impl Template {
     fn untried(self) -> ComingNode {
-        ComingNode { by: self.by, like: None, limit: self.limit, verdict: ComingVerdict::NotTried }
+        ComingNode { by: self.by, like: None, limit: self.limit, not_ready: self.not_ready, verdict: ComingVerdict::NotTried }
     }
 
     /// Returns the values of the labels with a choice, combination by combination.
@@ -328,7 +342,7 @@ impl Template {
 impl Trials<'_> {
     fn judge(&mut self, template: Template) -> ComingNode {
         let (verdict, like) = self.verdict(&template);
-        ComingNode { by: template.by, like, limit: template.limit, verdict }
+        ComingNode { by: template.by, like, limit: template.limit, not_ready: template.not_ready, verdict }
     }
 
     fn verdict(&mut self, template: &Template) -> (ComingVerdict, Option<Str>) {
@@ -416,7 +430,8 @@ mod tests {
         let word = |node: &ComingNode| {
             let like = node.like.as_ref().map_or_else(String::new, |like| format!(" like {like}"));
             let limit = node.limit.as_ref().map_or_else(String::new, |l| format!(" at limit {} {} of {}", l.resource, l.used, l.most));
-            format!("{} {:?}{like}{limit}", node.by, node.verdict)
+            let not_ready = node.not_ready.as_ref().map_or_else(String::new, |why| format!(" not ready {why}"));
+            format!("{} {:?}{like}{limit}{not_ready}", node.by, node.verdict)
         };
         coming_nodes(pod, &scheduler, &loaded.neighbors, &voices_of_pod(&input, pod, None)).iter().map(word).collect()
     }
@@ -429,6 +444,22 @@ mod tests {
         assert_eq!(found(&[pod(&json!({})), general("7")]), ["nodepool/general Fits like a at limit cpu 4 of 7"]);
         let large = pod(&json!({"containers": [{"name": "c", "resources": {"requests": {"cpu": "5"}}}]}));
         assert_eq!(found(&[large, general("100")]), ["nodepool/general Rejected(\"Insufficient cpu\") like a"]);
+    }
+
+    #[test]
+    fn a_pool_that_is_not_ready_makes_no_node() {
+        let ready = |conditions: Value| {
+            let mut pool = pool("general", &json!({"template": {"spec": {}}}), "4");
+            pool["status"]["conditions"] = conditions;
+            found(&[pod(&json!({})), pool])
+        };
+        let condition = |kind: &str, status: &str, reason: &str| json!({"type": kind, "status": status, "reason": reason});
+        assert_eq!(ready(json!([condition("Ready", "True", "Ready")])), ["nodepool/general Fits like a"]);
+        let unready = condition("Ready", "False", "UnhealthyDependents");
+        assert_eq!(ready(json!([unready])), ["nodepool/general Fits like a not ready UnhealthyDependents"]);
+        let class = condition("NodeClassReady", "False", "NodeClassNotReady");
+        assert_eq!(ready(json!([unready, class])), ["nodepool/general Fits like a not ready NodeClassNotReady"]);
+        assert_eq!(ready(json!([condition("Ready", "False", "")])), ["nodepool/general Fits like a not ready Ready"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::cluster::{Key, Pod, Str};
 use crate::plural::count_of;
 use crate::scheduler::Scheduler;
 use crate::trace::{CycleView, Outcome};
-use crate::workload::{Joint, Meaning, Refusal, Voice, WorkloadInput, joint, voices_of_pod};
+use crate::workload::{Capacity, Joint, Meaning, QueueQuota, Refusal, Voice, WorkloadInput, joint, voices_of_pod};
 
 /// The words of others about a pod.
 #[derive(Clone, Debug, Default)]
@@ -106,9 +106,10 @@ impl VoiceReport {
     }
 }
 
-/// Returns the time since a moment: `40 s ago`.
+/// Returns the time since a moment: `40 s ago`; `None` if either is unknown, or the moment is later than now, as where a dump says no time.
 pub(crate) fn ago(last: Option<Timestamp>, now: Option<Timestamp>) -> Option<String> {
-    Some(format!("{} ago", span(last?, now?)))
+    let (last, now) = (last?, now?);
+    (last <= now).then(|| format!("{} ago", span(last, now)))
 }
 
 /// Returns the newest voice with a meaning in a few words, for a column: `scale-up triggered 40 s ago`.
@@ -133,22 +134,26 @@ pub(super) fn joint_sentence(joint: &Joint, now: Option<Timestamp>) -> String {
             "No word from the autoscaler about this pod: it may be too new, delayed by its annotation, or the events have expired."
                 .to_owned()
         }
+        Joint::Quota(QueueQuota { queue, resource, flavor, reserved, nominal }) => {
+            format!("{reserved} of {nominal} {resource} of the flavor {flavor} are reserved in {queue}.")
+        }
         Joint::NotForNodes => "More nodes of any kind would not help: the pod is rejected before any node is tried.".to_owned(),
     }
 }
 
 /// Returns whether a node that does not exist yet would let the pod in, as a sentence.
 fn coming_sentence(node: &ComingNode) -> String {
-    let ComingNode { by, like, limit, verdict } = node;
+    let ComingNode { by, like, limit, not_ready, verdict } = node;
     let like = like.as_ref().map_or_else(String::new, |like| format!(", like {like},"));
     let subject = match by.kind.as_str() {
         "NodeClaim" => format!("The coming node of {by}"),
         "NodeGroup" => format!("The node that the autoscaler adds to {}{like}", by.key.name),
         _ => format!("One more node of {by}{like}"),
     };
-    let limit = limit
-        .as_ref()
-        .map_or_else(String::new, |limit| format!(", but {by} is at its limit ({} {} of {})", limit.resource, limit.used, limit.most));
+    let at_limit = limit.as_ref().map(|limit| format!("is at its limit ({} {} of {})", limit.resource, limit.used, limit.most));
+    let not_ready = not_ready.as_ref().map(|why| format!("is not ready ({why})"));
+    let against: Vec<String> = at_limit.into_iter().chain(not_ready).collect();
+    let limit = if against.is_empty() { String::new() } else { format!(", but {by} {}", against.join(" and ")) };
     match verdict {
         ComingVerdict::Fits => format!("{subject} would let it in{limit}."),
         ComingVerdict::FitsIfLarge => format!("{subject} would let it in by its labels and taints{limit}; its size is not known."),
@@ -183,6 +188,14 @@ fn sentence(means: &Meaning) -> String {
         Meaning::NoDeviceClaim => "The claim for its devices does not exist yet.".to_owned(),
         Meaning::QueueQuota(lacking) => format!("Kueue waits for quota: {lacking}."),
         Meaning::NotAdmitted => "Kueue has not admitted it.".to_owned(),
+        Meaning::QueueInactive(queue) => format!("Kueue admits nothing through {queue}: it is not active."),
+        Meaning::Capacity(request, state) => match state {
+            Capacity::Awaited => format!("The capacity of {request} is not there yet."),
+            Capacity::Provisioned => format!("The capacity of {request} is there."),
+            Capacity::Failed => format!("The autoscaler cannot provide the capacity of {request}."),
+            Capacity::Expired => format!("The capacity of {request} was there, and is no longer kept for its pods."),
+            Capacity::Revoked => format!("The capacity of {request} was there, and was taken away."),
+        },
         Meaning::Gang => "Its gang is not complete.".to_owned(),
         Meaning::QueueFull => "Its queue is over its quota; more nodes would not help.".to_owned(),
         Meaning::OtherScheduler => "Its scheduler found no node.".to_owned(),
@@ -207,6 +220,14 @@ fn short(means: &Meaning, ago: Option<&str>) -> Option<String> {
         Meaning::NoDeviceClaim => "no device claim".to_owned(),
         Meaning::QueueQuota(_) => "Kueue: waits for quota".to_owned(),
         Meaning::NotAdmitted => "Kueue: not admitted".to_owned(),
+        Meaning::QueueInactive(_) => "Kueue: queue not active".to_owned(),
+        Meaning::Capacity(_, state) => match state {
+            Capacity::Awaited => "capacity asked for".to_owned(),
+            Capacity::Provisioned => "capacity is there".to_owned(),
+            Capacity::Failed => "capacity refused".to_owned(),
+            Capacity::Expired => "capacity expired".to_owned(),
+            Capacity::Revoked => "capacity revoked".to_owned(),
+        },
         Meaning::Gang => "gang not complete".to_owned(),
         Meaning::QueueFull => "queue over its quota".to_owned(),
         Meaning::WaitsForConsumer

@@ -19,14 +19,17 @@ use known::{Own, is_own_domain, own};
 pub use message::Vocabulary;
 use message::message;
 
+use crate::cluster::Quantity;
+
 /// Fields whose text is a property, not a name.
-const KEPT_FIELDS: [&str; 47] = [
+const KEPT_FIELDS: [&str; 49] = [
     "accessModes",
     "action",
     "allocationMode",
     "allocationTimestamp",
     "apiGroup",
     "attacher",
+    "borrowed",
     "borrowingLimit",
     "capacity",
     "concurrencyPolicy",
@@ -65,6 +68,7 @@ const KEPT_FIELDS: [&str; 47] = [
     "startTime",
     "status",
     "timeAdded",
+    "total",
     "volumeBindingMode",
     "volumeMode",
     "whenUnsatisfiable",
@@ -431,13 +435,15 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
         }
         // Amounts by resource are maps whose values may be maps.
         let of_quota = QUOTA_MAPS.contains(&name.as_str()) && value.is_object();
+        // Of a NodePool's status. The resources of a container are requests and limits.
+        let is_sum = name == "resources" && value.as_object().is_some_and(|amounts| amounts.values().all(is_amount));
         let of_limits = field == "limits" && LIMIT_MAPS.contains(&name.as_str());
         if let Some(amounts) = value.as_object_mut().filter(|_| of_quota) {
             let old = std::mem::take(amounts);
             amounts.extend(old.into_iter().map(|(name, amount)| (neighbors::quota_resource(&name, pass), amount)));
             continue;
         }
-        if (KEPT_MAPS.contains(&name.as_str()) || of_limits)
+        if (KEPT_MAPS.contains(&name.as_str()) || of_limits || is_sum)
             && let Some(amounts) = value.as_object_mut()
         {
             resources(amounts, pass);
@@ -449,6 +455,11 @@ fn walk_object(fields: &mut Map<String, Value>, field: &str, pass: &mut Pass<'_>
         }
         walk(value, name, pass);
     }
+}
+
+/// Returns whether a value is an amount of a resource.
+fn is_amount(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.parse::<Quantity>().is_ok())
 }
 
 /// Handles the values that the label or taint of a key has or is compared with.

@@ -120,13 +120,17 @@ pub(super) const REASONS: [&str; 62] = [
 ];
 
 /// Keys of labels, taints and annotations that are the same in every cluster, by domain.
-const KEYS: [(&str, &[&str]); 29] = [
+const KEYS: [(&str, &[&str]); 30] = [
     ("app.kubernetes.io", &["component", "created-by", "instance", "managed-by", "name", "part-of", "version"]),
     ("apps.kubernetes.io", &["pod-index"]),
+    ("autoscaling.x-k8s.io", &["consume-provisioning-request", "provisioning-class-name"]),
     ("batch.kubernetes.io", &["controller-uid", "cronjob-scheduled-timestamp", "job-completion-index", "job-name", "job-tracking"]),
     ("beta.kubernetes.io", &["arch", "fluentd-ds-ready", "instance-type", "os"]),
     ("cluster.x-k8s.io", &["cluster-name", "deployment-name", "set-name"]),
-    ("cluster-autoscaler.kubernetes.io", &["safe-to-evict", "safe-to-evict-local-volumes", "scale-down-disabled"]),
+    (
+        "cluster-autoscaler.kubernetes.io",
+        &["consume-provisioning-request", "provisioning-class-name", "safe-to-evict", "safe-to-evict-local-volumes", "scale-down-disabled"],
+    ),
     ("deployment.kubernetes.io", &["desired-replicas", "max-replicas", "revision"]),
     ("endpointslice.kubernetes.io", &["managed-by", "skip-mirror"]),
     ("failure-domain.beta.kubernetes.io", &["region", "zone"]),

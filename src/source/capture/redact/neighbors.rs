@@ -34,9 +34,10 @@ pub(super) const TEXTS: [&str; 27] = [
 ];
 
 /// Types of conditions, and of the items of a LimitRange.
-pub(super) const TYPES: [&str; 32] = [
+pub(super) const TYPES: [&str; 34] = [
     "AbleToScale",
     "Accepted",
+    "Active",
     "Admitted",
     "Available",
     "BookingExpired",
@@ -65,16 +66,20 @@ pub(super) const TYPES: [&str; 32] = [
     "SuccessCriteriaMet",
     "Suspended",
     "Unschedulable",
+    "UnschedulableOnNodePool",
     "ValidationSucceeded",
     "VolumesDetached",
 ];
 
 /// Reasons of events and conditions.
-pub(super) const REASONS: [&str; 66] = [
+pub(super) const REASONS: [&str; 76] = [
     "Admitted",
     "BackoffLimitExceeded",
+    "CapacityIsNotFound",
+    "CapacityIsProvisioned",
     "ClaimLost",
     "ClaimMisbound",
+    "ClusterQueueIsInactive",
     "CreatedWorkload",
     "DeadlineExceeded",
     "DeploymentPaused",
@@ -91,6 +96,7 @@ pub(super) const REASONS: [&str; 66] = [
     "FailedResourceClaimCreation",
     "FailedToScaleUpGroup",
     "FailedUpdateScale",
+    "FlavorNotFound",
     "HighNodeUtilization",
     "InsufficientCapacityError",
     "JobSuspended",
@@ -102,9 +108,12 @@ pub(super) const REASONS: [&str; 66] = [
     "NoCompatibleInstanceTypes",
     "NoMatchingFlavor",
     "NoReservation",
+    "NodeClassNotReady",
     "Nominated",
+    "NonPreemptibleOverQuota",
     "NotEnoughResources",
     "NotTriggerScaleUp",
+    "OverLimit",
     "Pending",
     "PodUnschedulable",
     "Preempted",
@@ -112,6 +121,7 @@ pub(super) const REASONS: [&str; 66] = [
     "Provisioning",
     "ProvisioningFailed",
     "ProvisioningSucceeded",
+    "QueueDoesNotExist",
     "QuotaReserved",
     "RemoveDuplicates",
     "ReplicaSetCreateError",
@@ -121,6 +131,7 @@ pub(super) const REASONS: [&str; 66] = [
     "ScaleUpTimedOut",
     "ScaledUpGroup",
     "ScalingReplicaSet",
+    "Stopped",
     "SuccessfulCreate",
     "SuccessfulDelete",
     "SuccessfulRescale",
@@ -130,6 +141,7 @@ pub(super) const REASONS: [&str; 66] = [
     "TooManyReplicas",
     "TopologyPlacementFailed",
     "TriggeredScaleUp",
+    "UnhealthyDependents",
     "UnregisteredTaintMissing",
     "UnsatisfiedAdmissionChecks",
     "ValidMetricFound",
@@ -156,6 +168,7 @@ pub(super) const MESSAGES: &[&str] = &[
     "waiting for first consumer to be created before binding waiting for pod to be scheduled",
     "no persistent volumes available for this claim and no storage class is set",
     "couldn't assign flavors to pod set main: insufficient unused quota for in flavor more needed Pending the preemption of workload(s)",
+    "Can't submit admit new workloads to clusterQueue references missing ResourceFlavor(s): is inactive LocalQueue ClusterQueue doesn't exist",
     "tasks in gang unschedulable: pod group is not ready, Pending, minAvailable; Unschedulable, Undetermined queue resource quota insufficient",
     "Task is skipped from scheduling because the queue quota has been exceed is pending for the requested resources become available",
     "NonPreemptibleOverQuota: Non-preemptible workload is over quota. OverLimit",

@@ -142,3 +142,32 @@ fn numbers_stay_where_they_are_compared() {
         json!({"spec": {"taints": [{"key": "<cores>", "value": "16"}, {"key": "<account>", "value": "<16>"}]}, "nodeSelector": {"kubernetes.io/hostname": "<123456789012>"}})
     );
 }
+
+#[test]
+fn queues_and_pools_keep_their_amounts_and_links() {
+    let vocabulary = Vocabulary::of(crate::framework::reason_texts());
+    let mut items = [
+        json!({"metadata": {"name": "gpus"}, "spec": {"resourceGroups": [{"flavors": [{"name": "a100", "resources": [{"name": "nvidia.com/gpu", "nominalQuota": "8"}]}]}]},
+            "status": {"conditions": [{"type": "Active", "status": "False", "reason": "FlavorNotFound"}],
+                "flavorsReservation": [{"name": "a100", "resources": [{"name": "nvidia.com/gpu", "total": "6", "borrowed": "0"}]}]}}),
+        json!({"metadata": {"name": "team", "namespace": "ml"}, "spec": {"clusterQueue": "gpus"}}),
+        json!({"metadata": {"name": "train", "namespace": "ml", "labels": {"kueue.x-k8s.io/queue-name": "team"},
+            "annotations": {"autoscaling.x-k8s.io/consume-provisioning-request": "team"}}}),
+        json!({"metadata": {"name": "general"}, "spec": {"limits": {"cpu": "8"}}, "status": {"resources": {"cpu": "4", "memory": "8Gi"}}}),
+    ];
+    let mut redactor = Redactor::new(&vocabulary);
+    items.clone().iter_mut().for_each(|item| redactor.collect(item));
+    redactor.finish();
+    items.iter_mut().for_each(|item| redactor.apply("x", item));
+    let [queue, local, pod, pool] = items;
+    let flavor = &queue["spec"]["resourceGroups"][0]["flavors"][0];
+    assert_eq!(flavor["resources"][0]["nominalQuota"], "8");
+    let reserved = &queue["status"]["flavorsReservation"][0];
+    assert_eq!((&reserved["resources"][0]["total"], &reserved["resources"][0]["borrowed"]), (&json!("6"), &json!("0")));
+    assert_eq!((&reserved["name"], &reserved["resources"][0]["name"]), (&flavor["name"], &flavor["resources"][0]["name"]));
+    assert_eq!(queue["status"]["conditions"][0], json!({"type": "Active", "status": "False", "reason": "FlavorNotFound"}));
+    assert_eq!((&local["spec"]["clusterQueue"], &queue["metadata"]["name"] == "gpus"), (&queue["metadata"]["name"], false));
+    assert_eq!(pod["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], local["metadata"]["name"]);
+    assert_eq!(pod["metadata"]["annotations"]["autoscaling.x-k8s.io/consume-provisioning-request"], local["metadata"]["name"]);
+    assert_eq!(pool["status"]["resources"], json!({"cpu": "4", "memory": "8Gi"}));
+}
