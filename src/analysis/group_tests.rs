@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{FixesReport, SchedulerComparer};
 use crate::cluster::{Key, Kind, Object, Pod};
-use crate::fixes::{self, GroupProof, Limits};
+use crate::fixes::{self, Acts, GroupProof, Limits};
 use crate::release::{Emulation, Gate};
 use crate::scheduler::{Config, Options, Scheduler};
 use crate::trace::{CycleView, GroupOutcome};
@@ -117,7 +117,8 @@ fn a_later_release_says_how_many_pods_of_a_gang_have_a_place() {
 #[test]
 fn a_fix_says_what_it_does_for_the_group() {
     let with = scheduler(true, world());
-    let found = |scheduler: &Scheduler, name: &str| fixes::find(scheduler, &known(scheduler, name), Limits::of(1), &|_| true);
+    let found =
+        |scheduler: &Scheduler, name: &str| fixes::find(scheduler, &known(scheduler, name), Limits::of(1), &Acts::default(), &|_| true);
     let proofs = |name: &str| -> Vec<(Option<GroupOutcome>, bool)> {
         let tried = |proof: GroupProof| match proof {
             GroupProof::Tried(tried) => (tried.group.decision.as_ref().map(|decision| decision.outcome), tried.scheduled),

@@ -56,17 +56,25 @@ impl Missing {
         }
     }
 
+    /// Returns that it is unknown whether pods are pending, as a clause, if pods are the missing kind.
+    pub fn leaves_pending_unknown(&self) -> Option<String> {
+        (self.kind == Kind::Pod).then(|| format!("whether pods are pending is unknown: {}", self.clause()))
+    }
+
     fn effect(&self) -> &'static str {
         effect(self.kind, self.why)
     }
 
     /// Returns a sentence such as `Nodes cannot be read (no permission): where pods fit is unknown.`
     pub fn sentence(&self) -> String {
-        let clause = self.clause();
-        let rest = clause.chars().skip(1).collect::<String>();
-        let capital: String = clause.chars().take(1).flat_map(char::to_uppercase).collect();
-        format!("{capital}{rest}: {}", self.effect())
+        format!("{}: {}", capitalized(&self.clause()), self.effect())
     }
+}
+
+/// Returns a clause as the beginning of a sentence.
+pub fn capitalized(clause: &str) -> String {
+    let mut chars = clause.chars();
+    chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }
 
 /// Returns the effect of a missing kind, as the rest of a sentence.

@@ -36,7 +36,7 @@ pub use eviction_story::{EvictionMatch, EvictionStory, SeenLeaving, last_leaving
 pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use known::{Known, KnownBudget};
-pub use missing::{Missing, budgets_unknown_because, missing_sentences, unread_sentences};
+pub use missing::{Missing, budgets_unknown_because, capitalized, missing_sentences, unread_sentences};
 pub use next_victim::{NextVictim, NoVictim};
 pub use odds::{is_chance, odds, odds_cell, odds_in_words, with_odds};
 pub use overview::{

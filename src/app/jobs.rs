@@ -58,7 +58,7 @@ impl Progress {
 /// Searches for fixes of a pod and makes a document, whose lines link to the fixes.
 fn fixes_of(scheduler: &Scheduler, pod: &Arc<Pod>, finding: &Finding, progress: &Progress) -> Document {
     let cluster = scheduler.state().cluster();
-    let found = fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| progress.another(0));
+    let found = fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), finding.acts(), &|_| progress.another(0));
     let report = FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key));
     let fix = |(report, fix): (&FixReport, &Fix)| {
         let changes = fix.changes.clone().into();

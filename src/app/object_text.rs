@@ -8,6 +8,7 @@ use super::error::{ObjectError, SourceTextError, WriteError};
 use super::ticket::Reproduction;
 use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
+use crate::fixes::Acts;
 use crate::output;
 use crate::session::Session;
 use crate::source::capture::{Capture, Vocabulary};
@@ -40,13 +41,31 @@ pub(super) struct Finding {
     sources: Sources,
     here: Cluster,
     start: Cluster,
+    acts: Acts,
+}
+
+/// Returns the changes of nodes that the user made up to the cursor.
+fn acts(session: &Session) -> Acts {
+    let mut acts = Acts::default();
+    for revision in session.own_changes() {
+        let words = revision.action.what_if().map_or_else(|| revision.title.clone(), |verb| verb.to_string());
+        for node in revision.action.nodes() {
+            acts.record(revision.before.cluster.nodes.named(node.name()).map(|node| &**node), node, &words);
+        }
+    }
+    acts
 }
 
 impl Finding {
     pub(super) fn new(session: &Session, sources: &Sources) -> Self {
         let here = session.scheduler_here().state().cluster().clone();
         let start = session.scheduler_as_seen().state().cluster().clone();
-        Self { sources: sources.clone(), here, start }
+        Self { sources: sources.clone(), here, start, acts: acts(session) }
+    }
+
+    /// Returns the changes of nodes that the user made up to the cursor.
+    pub(super) fn acts(&self) -> &Acts {
+        &self.acts
     }
 
     /// Returns an object as YAML: its original if a source has it, else the model's fields.

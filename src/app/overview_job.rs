@@ -112,7 +112,7 @@ impl OverviewJob {
             } else {
                 Vec::new()
             };
-            Overview::make(&scheduler, (&comparer, compared), &short, &originals, &|| watched.is_wanted(), &publish);
+            Overview::make(&scheduler, (&comparer, compared), &short, (&originals, finding.acts()), &|| watched.is_wanted(), &publish);
         };
         std::thread::Builder::new().name(THREAD.to_owned()).spawn(work).map_err(JobError::Thread)?;
         Ok(Self { of: MadeOf::here(session), _neighbors: kept, shared, began: Instant::now() })

@@ -24,8 +24,8 @@ pub(super) fn short_answer(session: &Session, sources: &Sources, key: &Key) -> O
     let view = CycleView::of(&scheduler.explain_group(pod).unwrap_or_else(|| scheduler.explain(pod))).showing(key);
     let mut answer = format!("{key}: {}\n", why(&view));
     if view.outcome != Some(Outcome::Scheduled) {
-        let found = fixes::find(scheduler, pod, LIMITS, &|_| true);
         let finding = Finding::new(session, sources);
+        let found = fixes::find(scheduler, pod, LIMITS, finding.acts(), &|_| true);
         let report = FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key));
         if !report.preempts.is_empty() {
             let _ = writeln!(answer, "No fix is needed: {}", report.preempts);
@@ -37,7 +37,10 @@ pub(super) fn short_answer(session: &Session, sources: &Sources, key: &Key) -> O
                 let _ = writeln!(answer, "{title}: {}: {}{last}", fix.text, fix.result);
                 answer.extend(fix.kubectl.iter().map(|commands| format!("{commands}\n")));
             }
-            None if report.preempts.is_empty() => answer.push_str("No fix found\n"),
+            None if report.preempts.is_empty() => {
+                answer.push_str("No fix found\n");
+                answer.extend(report.not_proposed.iter().map(|text| format!("Not proposed: {text}\n")));
+            }
             None => {}
         }
     }

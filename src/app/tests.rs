@@ -27,7 +27,7 @@ use ratatui::style::Color;
 
 use super::export::with_scene;
 use crate::app::Explorer;
-use crate::cluster::{Key, Object};
+use crate::cluster::{Key, MissingKinds, Object};
 use crate::release::Emulation;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
 use crate::session::{Background, Session, Timeline};
@@ -73,6 +73,16 @@ impl Screen {
         assert_eq!(loaded.objects.len(), items.len());
         let start = "2026-11-20T18:26:12Z".parse().unwrap();
         Self::of(Explorer::new(Session::new(scheduler(loaded.objects, start), "list")), width, height)
+    }
+
+    /// Opens a list of objects of which some kinds are unknown.
+    fn lacking(items: &[serde_json::Value], unknown: MissingKinds, width: u16, height: u16) -> Self {
+        let text = serde_json::json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string();
+        let loaded = source::load(&[Input::Bytes { name: "list.json".into(), bytes: text.into_bytes().into() }]);
+        let start = "2026-11-20T18:26:12Z".parse().unwrap();
+        let options = Options { start, unknown, ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
+        Self::of(Explorer::new(Session::new(scheduler, "list")), width, height)
     }
 
     fn of(explorer: Explorer, width: u16, height: u16) -> Self {

@@ -214,7 +214,8 @@ impl Decision {
     pub(super) fn write(self, finding: &Finding, path: &str, is_wanted: &(dyn Fn() -> bool + Sync)) -> Result<String, JobError> {
         let cluster = self.scheduler.state().cluster();
         let fits = self.view.outcome == Some(Outcome::Scheduled);
-        let found = (!fits).then(|| fixes::find(&self.scheduler, &self.pod, Limits::of(cluster.nodes.len()), &|_| is_wanted()));
+        let found =
+            (!fits).then(|| fixes::find(&self.scheduler, &self.pod, Limits::of(cluster.nodes.len()), finding.acts(), &|_| is_wanted()));
         let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key)));
         let ticket = Ticket {
             view: &self.view,

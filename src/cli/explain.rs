@@ -18,7 +18,7 @@ use crate::analysis::{
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, ObservedEvent, Pod, Str};
-use crate::fixes::{self, Limits};
+use crate::fixes::{self, Acts, Limits};
 use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
 use crate::output::{self, Document, Text};
 use crate::report::{Answer, FormatError, Origin, Reported, Ticket, attempts_document};
@@ -302,7 +302,7 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
         let text = write(&Answer::Undecided(&view, &release, &agreement), more)?;
         return Ok(Explained { text, code: super::EXIT_SOURCE, disagrees: false });
     }
-    let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true));
+    let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true));
     let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key)));
     let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, key, scheduler) };
     let ticket = Ticket {
@@ -422,14 +422,16 @@ fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
     let Source { scheduler, loaded, older } = source;
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
-    found.namespace = (!args.all_namespaces).then(|| args.namespace());
+    if !args.all_namespaces {
+        found.in_namespace(&args.namespace(), scheduler.state().cluster());
+    }
     found.causes = analysis::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
     let short = super::workload::short(scheduler, loaded, |namespace| args.all_namespaces || namespace == args.namespace());
     let is_short = !short.is_empty();
     found.causes = analysis::with_short(found.causes, short);
     let code = match found.some_does_not_fit() || is_short {
         true => EXIT_NO_FIT,
-        false if found.some_fit_is_doubtful() => super::EXIT_SOURCE,
+        false if found.some_fit_is_doubtful() || found.pending_unknown().is_some() => super::EXIT_SOURCE,
         false => EXIT_OK,
     };
     let code = super::code(code, scheduler);

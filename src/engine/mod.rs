@@ -79,7 +79,7 @@ use serde_json::Value;
 
 use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, When, WhenInput, decision_parts, with_odds};
 use crate::cluster::{Key, Pod};
-use crate::fixes::{self, Limits};
+use crate::fixes::{self, Acts, Limits};
 use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
 use crate::scheduler::{OddsEffort, Quiescence, Scheduler};
 use crate::session::requeue_events;
@@ -241,7 +241,7 @@ impl Engine {
         let pod = self.pending(namespace, name)?;
         let decision = self.decision(pod)?;
         let cluster = self.scheduler.state().cluster();
-        let found = fixes::find(&self.scheduler, pod, Limits::of(cluster.nodes.len()), &|_| true);
+        let found = fixes::find(&self.scheduler, pod, Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true);
         let report = FixesReport::new(&found, cluster, &|kind, key| self.source.original(kind, key));
         Ok(Fixes { decision, report })
     }

@@ -1,9 +1,11 @@
 //! The cost of a fix to its owner: which of two comes first, and which is a last resort.
 
+use std::collections::BTreeMap;
+
 use super::change::{Change, ClaimChange, NodeChange, PodChange, UNSCHEDULABLE_TAINT};
 use super::typo::is_one_edit;
 use super::{Fix, FixOutcome};
-use crate::cluster::{Cluster, Controller, Key, Kind, NodeCondition, Object, Pod, Str};
+use crate::cluster::{Cluster, Controller, Key, Kind, Node, NodeCondition, Object, Pod, Str, Taint};
 use crate::controllers::Workload;
 
 /// The cost of a fix. A lower one comes first.
@@ -32,6 +34,8 @@ pub enum LastResort {
     Condition(NodeCondition),
     /// The node is cordoned, which keeps pods away on purpose.
     Cordoned,
+    /// It takes back a change that the user made in this session, in words.
+    TakesBack(Str),
     /// The pod asks for hardware by this label.
     Hardware(Str),
     /// The pod loses a volume or a claim that it uses.
@@ -53,6 +57,38 @@ pub enum LastResort {
         /// Number of running pods.
         pods: usize,
     },
+}
+
+/// The changes of nodes that the user made in this session, by node, each with the words that made it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Acts {
+    cordoned: BTreeMap<Str, Str>,
+    tainted: BTreeMap<Str, Vec<(Taint, Str)>>,
+}
+
+impl Acts {
+    /// Records the change of a node from one state to another by an act.
+    pub fn record(&mut self, from: Option<&Node>, to: &Node, act: &str) {
+        let name = to.name();
+        match (from.is_some_and(Node::unschedulable), to.unschedulable()) {
+            (false, true) => drop(self.cordoned.insert(name.clone(), act.into())),
+            (true, false) => drop(self.cordoned.remove(name)),
+            _ => {}
+        }
+        let had = |taint: &Taint| from.is_some_and(|from| from.spec.taints.contains(taint));
+        let new = to.spec.taints.iter().filter(|taint| !had(taint)).map(|taint| (taint.clone(), Str::from(act)));
+        let known = self.tainted.entry(name.clone()).or_default();
+        known.retain(|(taint, _)| to.spec.taints.contains(taint));
+        known.extend(new);
+    }
+
+    /// Returns the act that a change of a node takes back.
+    fn undone_by(&self, node: &Str, change: &NodeChange) -> Option<&Str> {
+        match change {
+            NodeChange::Uncordon => self.cordoned.get(node),
+            NodeChange::RemoveTaint(taint) => self.tainted.get(node)?.iter().find(|(own, _)| own == taint).map(|(_, act)| act),
+        }
+    }
 }
 
 /// Parts of gates' domains, with their projects.
@@ -163,7 +199,11 @@ pub(super) fn rank(change: &Change) -> u32 {
 }
 
 /// Returns why a fix of a pod is a last resort; `None` for one that an owner would consider.
-pub(super) fn last_resort(cluster: &Cluster, pod: &Pod, fix: &Fix) -> Option<LastResort> {
+pub(super) fn last_resort(cluster: &Cluster, pod: &Pod, fix: &Fix, acts: &Acts) -> Option<LastResort> {
+    let undone = |change: &Change| if let Change::Node(node, change) = change { acts.undone_by(node, change) } else { None };
+    if let Some(act) = fix.changes.iter().find_map(undone) {
+        return Some(LastResort::TakesBack(act.clone()));
+    }
     // A pod evicts by its own priority as it is meant to.
     let takes = |change: &Change| matches!(change, Change::Delete(..) | Change::Pod(PodChange::Priority { .. } | PodChange::Preempt));
     if fix.changes.iter().any(takes) {

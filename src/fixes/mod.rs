@@ -69,7 +69,7 @@ pub use change::{
 pub use cluster::another as another_node;
 pub use constraints::{Closest, Constraint, Demand, Matrix, NodeBits, Row};
 pub use devices::Devices;
-pub use effort::{Effort, LastResort};
+pub use effort::{Acts, Effort, LastResort};
 pub use nodes_needed::{NodesNeeded, nodes_needed};
 pub use reaction::{Reaction, Recreated, Siblings};
 pub use shared::{freed, freed_with_group, operations_of_all};
@@ -415,8 +415,9 @@ pub fn operations(cluster: &Cluster, pod: &Key, changes: &[Change]) -> Option<Ve
     Some(operations)
 }
 
-/// Finds the demands that keep a pending pod out and the changes that let it in. Calls `watch` before each trial.
-pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<'_>) -> Fixes {
+/// Finds the demands that keep a pending pod out and the changes that let it in. Changes that take back one of `acts` are last
+/// resorts. Calls `watch` before each trial.
+pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, watch: Watch<'_>) -> Fixes {
     let length = pod.spec_length();
     let limits = limits.for_spec(length);
     let mut trials = Trials::new(scheduler, pod, limits, watch);
@@ -451,7 +452,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<
     }
     let cluster = scheduler.state().cluster();
     for fix in &mut fixes.fixes {
-        fix.last_resort = effort::last_resort(cluster, pod, fix);
+        fix.last_resort = effort::last_resort(cluster, pod, fix, acts);
     }
     fixes.fixes.sort_by(|a, b| (a.effort(), a.outcome).cmp(&(b.effort(), b.outcome)).then_with(|| b.nodes.len().cmp(&a.nodes.len())));
     if let Some(group) = pod.group_key().filter(|_| scheduler.state().config().emulation.enabled(Gate::GenericWorkload)) {

@@ -1,7 +1,6 @@
 //! Comparisons with the cluster's scheduler as text.
 
-use crate::analysis::{Agreements, MatchKind, Missing, Preempted, SchedulerMatch};
-use crate::cluster::Kind;
+use crate::analysis::{Agreements, MatchKind, Missing, Preempted, SchedulerMatch, capitalized};
 use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, count_of};
 
@@ -73,8 +72,8 @@ impl Agreements {
     /// Returns the number of pods of each kind of match, in one line.
     pub fn summary(&self) -> String {
         if self.pods.is_empty() {
-            return match self.missing.iter().find(|missing| missing.kind == Kind::Pod) {
-                Some(missing) => format!("Whether pods are pending is unknown: {}.", missing.clause()),
+            return match self.pending_unknown() {
+                Some(unknown) => format!("{}.", capitalized(&unknown)),
                 None if self.unselected > 0 => {
                     let place = self.namespace.as_ref().map_or_else(|| "this namespace".to_owned(), |name| format!("namespace {name}"));
                     format!("No pod is pending in {place}; others have {} (-A shows them).", self.unselected)
@@ -143,8 +142,7 @@ impl Agreements {
 }
 
 fn title(accord: MatchKind) -> String {
-    let words = accord.words();
-    words[..1].to_uppercase() + &words[1..]
+    capitalized(accord.words())
 }
 
 impl Preempted {

@@ -235,6 +235,12 @@ impl Session {
         self.revisions_that_changed() == 0
     }
 
+    /// Returns the changes up to the cursor that the user made, oldest first.
+    pub fn own_changes(&self) -> impl Iterator<Item = &Revision> {
+        let revisions = self.timeline().revisions().iter().take(self.timeline().revisions_done());
+        revisions.skip(self.observed_revisions()).map(|revision| &**revision).filter(|revision| revision.action.is_what_if())
+    }
+
     /// Applies an operation at the cursor. Extends the current branch at its end, where the cursor stays; elsewhere
     /// forks a new branch and makes it current. Returns false, and records nothing, when the operation has no effect.
     pub fn apply(&mut self, action: impl Into<Action>) -> bool {

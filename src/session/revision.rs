@@ -9,7 +9,7 @@ use super::edit::Edit;
 use super::logged::LoggedAttempt;
 use super::requeue_events::RequeueEvents;
 use super::verb::Verb;
-use crate::cluster::{Cluster, Key, Kind, Object};
+use crate::cluster::{Cluster, Key, Kind, Node, Object};
 use crate::framework::Snapshot;
 use crate::odds::Odds;
 use crate::release::{Emulation, Gate, Release};
@@ -166,6 +166,14 @@ impl Action {
         }
     }
 
+    /// Returns the nodes as it leaves them, if it is an operation that creates or updates nodes.
+    pub fn nodes(&self) -> Vec<&Node> {
+        match self {
+            Self::Apply(operation) | Self::WhatIf { operation, .. } => nodes(operation),
+            Self::Explain(_) | Self::Logged(_) | Self::Release(_) | Self::Configure(_) => Vec::new(),
+        }
+    }
+
     /// Returns whether it lets the scheduler run, or time pass.
     pub fn is_run(&self) -> bool {
         matches!(self, Self::Apply(Operation::Schedule | Operation::Advance { .. } | Operation::AdvanceTo { .. }))
@@ -210,6 +218,14 @@ impl Revision {
         let changes = |events: &[Event]| events.iter().any(|event| matches!(event, Event::ObjectChanged { .. }));
         let is_cycle = || self.events.iter().any(|event| matches!(event, Event::CycleStarted(_)));
         changes(done) && !changes(ahead) && !is_cycle()
+    }
+}
+
+fn nodes(operation: &Operation) -> Vec<&Node> {
+    match operation {
+        Operation::Create { object: Object::Node(node) } | Operation::Update { object: Object::Node(node) } => vec![node],
+        Operation::Batch { operations, .. } => operations.iter().flat_map(nodes).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use schedscope::analysis::{Agreements, FixesReport, causes};
 use schedscope::cluster::{Key, Kind, Object};
-use schedscope::fixes::{Change, Fix, Fixes, LastResort, Limits, NodeChange, PodChange, Unproposed, find};
+use schedscope::fixes::{Acts, Change, Fix, Fixes, LastResort, Limits, NodeChange, PodChange, Unproposed, find};
 use schedscope::release::Emulation;
 use schedscope::report::WhatIfReport;
 use schedscope::scheduler::{Config, Options, Scheduler};
@@ -63,7 +63,7 @@ fn found(items: &[Value]) -> Fixes {
 
 fn found_for(scheduler: &Scheduler, name: &str) -> Fixes {
     let pod = scheduler.state().cluster().pods.get(&Key::new("shop", name)).expect("the pod").clone();
-    find(scheduler, &pod, Limits::of(scheduler.state().cluster().nodes.len()), &|_| true)
+    find(scheduler, &pod, Limits::of(scheduler.state().cluster().nodes.len()), &Acts::default(), &|_| true)
 }
 
 fn report(scheduler: &Scheduler, found: &Fixes, items: &[Value]) -> FixesReport {

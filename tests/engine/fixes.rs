@@ -10,7 +10,7 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use schedscope::analysis::FixesReport;
 use schedscope::cluster::{Key, Kind, MissingKinds, Object, Taint};
 use schedscope::fixes::{
-    Change, Closest, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, Unproposed, Untried, find,
+    Acts, Change, Closest, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, Unproposed, Untried, find,
 };
 use schedscope::framework::{PluginName, Reason};
 use schedscope::report::Decision;
@@ -49,7 +49,8 @@ impl Case {
     fn found(&self) -> (Fixes, Value) {
         let scheduler = self.scheduler(&self.items);
         let cluster = scheduler.state().cluster();
-        let found = find(&scheduler, cluster.pods.get(&self.pod).expect("the pod"), Limits::of(cluster.nodes.len()), &|_| true);
+        let found =
+            find(&scheduler, cluster.pods.get(&self.pod).expect("the pod"), Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true);
         let original = |kind: Kind, key: &Key| self.items.iter().find(|item| is(item, kind.into(), &key.namespace, &key.name)).cloned();
         let report = FixesReport::new(&found, cluster, &original);
         (found, serde_json::to_value(report).expect("plain data"))
@@ -529,7 +530,7 @@ fn a_search_that_is_cut_short_says_by_what() {
     let case = one_node_case(written(&spec), node(&json!({}), &json!({})));
     let scheduler = case.scheduler(&case.items);
     let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
-    let search = |limits, watch: &(dyn Fn(usize) -> bool + Sync)| find(&scheduler, pod, limits, watch).search;
+    let search = |limits, watch: &(dyn Fn(usize) -> bool + Sync)| find(&scheduler, pod, limits, &Acts::default(), watch).search;
     let all = search(Limits::of(1), &|_| true);
     assert!(all.is_complete() && all.trials > 3);
     let some = search(Limits { trials: 3, ..Limits::of(1) }, &|_| true);
@@ -556,7 +557,7 @@ fn a_search_for_fixes_ends_after_a_number_of_steps() {
         case.items.extend(objects.iter().map(|object| (*object).clone()));
         let scheduler = case.scheduler(&case.items);
         let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
-        let search = find(&scheduler, pod, Limits { steps, ..Limits::of(1) }, &|_| true).search;
+        let search = find(&scheduler, pod, Limits { steps, ..Limits::of(1) }, &Acts::default(), &|_| true).search;
         let is_cut = search.cut_short_by == [CutShort::Steps(search.trials)];
         (search.trials, is_cut)
     };
@@ -670,7 +671,7 @@ fn every_limit_that_leaves_something_out_is_named() {
         let case = case_of(items);
         let scheduler = case.scheduler(&case.items);
         let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
-        let search = |limits| find(&scheduler, pod, limits, &|_| true);
+        let search = |limits| find(&scheduler, pod, limits, &Acts::default(), &|_| true);
         assert_eq!(search(Limits::of(3)).search.cut_short_by, [], "{what:?}");
         let cut = search(Limits { alike: 2, deletions: 2, ..Limits::of(3) });
         let is_named = |by: &CutShort| matches!(by, CutShort::Untried { what: of, tried: 2, of: 3 | 4 } if *of == what);
@@ -972,7 +973,7 @@ fn objects_that_may_exist_are_not_created() {
         let unknown = MissingKinds { refused, ..MissingKinds::default() };
         let scheduler = Scheduler::new((case.config)(), objects, Options { unknown, ..Options::default() });
         let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
-        let found = find(&scheduler, pod, Limits::of(1), &|_| true);
+        let found = find(&scheduler, pod, Limits::of(1), &Acts::default(), &|_| true);
         assert_eq!(found.unproposed, [Unproposed::Unread { kind, name: name.into() }]);
         let creates = |fix: &Fix| fix.changes.iter().any(|change| matches!(change, Change::Create { object, .. } if object.kind() == kind));
         assert!(!found.fixes.iter().any(creates), "{:?}", found.fixes);

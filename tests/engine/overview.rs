@@ -2,7 +2,7 @@
 
 use schedscope::analysis::{Agreements, PreemptionHelp, causes};
 use schedscope::cluster::{Key, Kind, Object};
-use schedscope::fixes::{Limits, find};
+use schedscope::fixes::{Acts, Limits, find};
 use schedscope::release::Emulation;
 use schedscope::report::causes_text;
 use schedscope::scheduler::{Config, Operation, Options, Scheduler};
@@ -99,7 +99,7 @@ fn pods_whose_victims_are_ending_are_a_cause_of_their_own_without_a_fix() {
     assert!(payments.starts_with("waits for 2 evicted pods to end on worker-a2, at the latest 18:31:1"), "{payments}");
     assert!(payments.ends_with(" (in 5 min)"), "{payments}");
     let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "payments")).expect("the pod");
-    let fixes = find(&scheduler, pod, Limits::of(12), &|_| true);
+    let fixes = find(&scheduler, pod, Limits::of(12), &Acts::default(), &|_| true);
     assert!(fixes.waits_for_victims);
 }
 

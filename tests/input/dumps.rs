@@ -165,8 +165,7 @@ fn insights_archives_hold_objects_that_only_paths_name() {
         layout: "OpenShift Insights archive",
         lacks: &[Kind::Service],
         remarks: &[
-            "warning /insights/config/alerts.json:2: items[0]: object without a kind; skipped; 2 more items were skipped too",
-            "note 3 files hold no Kubernetes objects; skipped",
+            "note 4 files hold no Kubernetes objects; skipped",
             "note 1 object was not read, since no path or field shows a kind: ",
             "note this OpenShift Insights archive holds a selection of the platform's pods",
         ],
@@ -174,6 +173,29 @@ fn insights_archives_hold_objects_that_only_paths_name() {
     };
     check(&loaded, &expected);
     assert_eq!(loaded.report.kinds[&Kind::Pod].read, 10);
+    // Alerts are no objects of the cluster, so that nothing of it is left out.
+    let missing = loaded.report.missing();
+    assert_eq!((loaded.report.left_out, missing.incomplete.iter().count(), missing.why(Kind::Pod)), (0, 0, Some(MissingReason::Selected)));
+}
+
+#[test]
+fn lists_of_anything_else_are_no_part_of_the_cluster_but_objects_without_a_kind_are() {
+    let node = r#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}"#;
+    for (name, text, may_lack) in [
+        ("alerts.json", r#"[{"labels":{"alertname":"x"}},{"labels":{}}]"#, false),
+        ("errors.json", r#"["release: not found"]"#, false),
+        ("overlap.json", r#"[["a","b"],["c"]]"#, false),
+        ("results.yaml", "name: e2e\nitems:\n- name: junit\n  status: failed\n", false),
+        ("objects.json", r#"[{"metadata":{"name":"a"},"spec":{}}]"#, true),
+        ("pods.json", r#"["release: not found"]"#, true),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("nodes.json"), node).unwrap();
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let loaded = schedscope::source::load(&[schedscope::source::Input::Path(folder.path().to_owned())]);
+        let incomplete = loaded.report.missing().incomplete.contains(Kind::Pod);
+        assert_eq!((incomplete, loaded.report.left_out > 0), (may_lack, may_lack), "{name}: {:?}", loaded.diagnostics);
+    }
 }
 
 #[test]

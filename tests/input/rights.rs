@@ -109,7 +109,11 @@ fn without_nodes_the_answer_says_what_is_known() {
 
     let all = program(Some(&server), &["explain", "-A", "--pending"]);
     assert_eq!(all.status.code(), Some(3), "{}", stderr(&all));
-    assert!(stdout(&all).contains(message) && stdout(&all).contains("no fix found; incomplete: the nodes are unknown"), "{}", stdout(&all));
+    assert!(
+        stdout(&all).contains(message) && stdout(&all).contains("what would help is unknown: Nodes cannot be read (no permission)"),
+        "{}",
+        stdout(&all)
+    );
     let all = answer(&program(Some(&server), &["explain", "-A", "--pending", "-o", "json"]));
     let pod = all["pods"].as_array().unwrap().iter().find(|pod| pod["pod"]["name"] == "checkout" || pod["pod"] == "shop/checkout").unwrap();
     assert_eq!((&pod["accord"], &pod["outcome"], &pod["there"]["message"]), (&json!("undecided"), &Value::Null, &json!(message)));
@@ -237,7 +241,7 @@ fn pods_that_a_source_does_not_hold_are_unknown() {
     let path = folder.path().join("nodes.json");
     std::fs::write(&path, r#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}"#).unwrap();
     let output = program(None, &["explain", "-A", "--pending", "--from", path.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.status.code(), Some(3));
     assert!(stdout(&output).starts_with("Whether pods are pending is unknown: the source contains no Pods.\n"), "{}", stdout(&output));
     std::fs::write(&path, r#"{"kind":"PodList","apiVersion":"v1","items":[]}{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}}"#)
         .unwrap();

@@ -615,6 +615,9 @@ pub struct Agreements {
     /// The only namespace whose pods are compared, if one was named.
     #[serde(skip)]
     pub namespace: Option<String>,
+    /// Whether pods of that namespace were read from a source that has whole namespaces only.
+    #[serde(skip)]
+    pub namespace_is_read: bool,
 }
 
 impl Agreements {
@@ -656,6 +659,7 @@ impl Agreements {
             since: None,
             unselected: others.len(),
             namespace: None,
+            namespace_is_read: false,
         }
     }
 
@@ -668,6 +672,19 @@ impl Agreements {
     /// Returns whether a pod fits only because the source may lack objects, as the scheduler's report shows.
     pub fn some_fit_is_doubtful(&self) -> bool {
         self.pods.iter().any(SchedulerMatch::fit_is_doubtful)
+    }
+
+    /// Returns that it is unknown whether pods are pending, as a clause; `None` if some are, or none is known to be.
+    pub fn pending_unknown(&self) -> Option<String> {
+        let unknown = self.missing.iter().find_map(Missing::leaves_pending_unknown)?;
+        (self.pods.is_empty() && !self.namespace_is_read).then_some(unknown)
+    }
+
+    /// Limits the answer to one namespace, for its words.
+    pub fn in_namespace(&mut self, namespace: &str, cluster: &Cluster) {
+        let listed = cluster.unknown.why(Kind::Pod) == Some(MissingReason::Partial);
+        self.namespace_is_read = listed && cluster.pods.in_namespace(&namespace.into()).next().is_some();
+        self.namespace = Some(namespace.to_owned());
     }
 
     /// Returns whether a difference has no known cause.

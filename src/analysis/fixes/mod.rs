@@ -11,11 +11,10 @@ use serde_json::Value;
 
 pub(in crate::analysis) use self::kubectl::shell_words;
 use self::patches::Targets;
-pub(super) use self::words::cut_short_texts;
 use self::words::{
     closest_text, demand_kind, demand_text, fix_text, last_resort_text, outcome_text, preempts_text, reaction_text, search_text,
-    unproposed_text,
 };
+pub(in crate::analysis) use self::words::{cut_short_texts, unproposed_text};
 use super::why::{uncapitalized, waits_for_volume, why_group, why_group_in_short};
 use crate::cluster::{Cluster, Key, Kind, Str};
 pub use crate::fixes::Originals;

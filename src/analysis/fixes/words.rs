@@ -102,6 +102,7 @@ pub(super) fn last_resort_text(why: &LastResort) -> String {
         LastResort::ForeignScheduler { name, owner: None } => format!("a scheduler {name:?} may run elsewhere and decide about the pod"),
         LastResort::Condition(condition) => format!("the node {}", condition.of_one()),
         LastResort::Cordoned => "a drain of the node would evict the pod again".to_owned(),
+        LastResort::TakesBack(act) => format!("it takes back {act:?} of this session"),
         LastResort::Hardware(key) => format!("the pod asks for hardware by the label {key}"),
         LastResort::Drops(name) => format!("the pod uses {name}"),
         LastResort::EmptyVolume(claim) => format!("the new volume is empty, and the data of claim {claim} are elsewhere"),
@@ -347,7 +348,7 @@ fn devices_text(devices: &Devices) -> String {
 }
 
 /// Returns why no change is proposed, in words.
-pub(super) fn unproposed_text(unproposed: &Unproposed) -> String {
+pub(in crate::analysis) fn unproposed_text(unproposed: &Unproposed) -> String {
     match unproposed {
         Unproposed::Unread { kind, name } => {
             format!("whether {kind} {name:?} exists is unknown: not all objects of this kind are known")

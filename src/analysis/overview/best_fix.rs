@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::{CauseFix, FixSearch};
-use crate::analysis::fixes::{FixReport, Originals, cut_short_texts, fix_report};
+use crate::analysis::Missing;
+use crate::analysis::fixes::{FixReport, Originals, cut_short_texts, fix_report, unproposed_text};
 use crate::cluster::{Cluster, Key, Kind, Pod, Str};
-use crate::fixes::{Alternative, Change, Fix, FixOutcome, Limits, find, freed, freed_with_group, nodes_needed};
+use crate::fixes::{Acts, Alternative, Change, Fix, FixOutcome, Limits, Unproposed, find, freed, freed_with_group, nodes_needed};
 use crate::framework::{PodResourcesOptions, pod_requests};
 use crate::limits::engine::OVERVIEW_FIX_STEPS;
 use crate::plural::count;
@@ -32,13 +33,18 @@ const PODS_TRIED: usize = 500;
 
 /// Returns the fix that frees most of the pods, the smallest among equals. Takes a last resort only if no other frees a pod.
 /// Searches fixes for a few distinct specs, those with the least requests.
-pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> FixSearch {
+pub(super) fn best_fix(
+    scheduler: &Scheduler,
+    pods: &[Key],
+    (originals, acts): (Originals<'_>, &Acts),
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> FixSearch {
     let cluster = scheduler.state().cluster();
-    if cluster.nodes.is_empty() && cluster.unknown.withheld(Kind::Node).is_some() {
-        return FixSearch::Nothing(Some("the nodes are unknown".to_owned()));
+    if let Some(why) = cluster.unknown.withheld(Kind::Node).filter(|_| cluster.nodes.is_empty()) {
+        return FixSearch::NotProposed(Missing { kind: Kind::Node, why, effect: None }.clause(), true);
     }
     let mut models: Vec<&Arc<Pod>> = Vec::new();
-    let mut cut_short = None;
+    let (mut cut_short, mut not_proposed) = (None, None);
     let mut waiting: Vec<&Arc<Pod>> = pods.iter().filter_map(|key| cluster.pods.get(key)).collect();
     waiting.sort_by_cached_key(|pod| size(pod));
     for pod in waiting {
@@ -56,8 +62,9 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
     let mut best: Option<(Fix, &Arc<Pod>, Vec<Key>)> = None;
     let mut likes: Vec<Str> = Vec::new();
     for model in models {
-        let found = find(scheduler, model, limits, &|_| go_on());
+        let found = find(scheduler, model, limits, acts, &|_| go_on());
         cut_short = cut_short_texts(&found.search.cut_short_by).or(cut_short);
+        not_proposed = not_proposed.or_else(|| found.unproposed.iter().find(|why| !matches!(why, Unproposed::Undone(_))).cloned());
         if found.group.is_some() && found.outcome == Outcome::Scheduled {
             cut_short.get_or_insert_with(|| "each pod would fit by itself, and changes for several at once are not tried".to_owned());
         }
@@ -103,7 +110,15 @@ pub(super) fn best_fix(scheduler: &Scheduler, pods: &[Key], originals: Originals
             return FixSearch::Stopped;
         }
     }
-    let Some((fix, model, freed)) = best else { return FixSearch::Nothing(cut_short) };
+    let Some((fix, model, freed)) = best else {
+        return match not_proposed {
+            Some(why) => {
+                let incomplete = cut_short.map_or_else(String::new, |cut| format!("; incomplete: {cut}"));
+                FixSearch::NotProposed(format!("{}{incomplete}", unproposed_text(&why)), matches!(why, Unproposed::Unread { .. }))
+            }
+            None => FixSearch::Nothing(cut_short),
+        };
+    };
     let report = for_all(&fix, cluster, originals, &freed);
     // A fix that adds nodes, and one that frees all, need no number of nodes beside it.
     let adds = fix.changes.iter().any(|change| matches!(change, Change::Create { like: Some(_), .. }));

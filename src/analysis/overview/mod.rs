@@ -14,7 +14,7 @@ use super::fixes::{FixReport, Originals};
 use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group_in_short, why_group_is_gated};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Pod};
-use crate::fixes::{Change, NodesNeeded};
+use crate::fixes::{Acts, Change, NodesNeeded};
 use crate::framework::{PluginName, PluginSet, Reason, Status};
 use crate::plural::count;
 use crate::scheduler::Scheduler;
@@ -164,6 +164,8 @@ pub enum FixSearch {
     Stopped,
     /// No fix places any of the pods. Holds why some fixes were not tried; `None` if all were.
     Nothing(Option<String>),
+    /// No fix places any of the pods, and one that might is not proposed, for this reason. The flag says that the reason is missing knowledge.
+    NotProposed(String, bool),
     /// This fix frees most of the pods.
     Found(Arc<CauseFix>),
 }
@@ -187,6 +189,8 @@ impl FixSearch {
                 let incomplete = why.as_ref().map_or_else(String::new, |why| format!("; incomplete: {why}"));
                 format!("no fix found{these}{incomplete}")
             }
+            Self::NotProposed(why, true) => format!("what would help is unknown: {why}"),
+            Self::NotProposed(why, false) => format!("no fix proposed: {why}"),
             Self::Found(fix) => {
                 let whose = match &fix.freed[..] {
                     [one] if pods > 1 => format!(" for {one}"),
@@ -534,7 +538,7 @@ fn sentence(words: &Wordings<'_>, pods: usize) -> String {
 pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Originals<'_>) -> Vec<CauseReport> {
     let mut causes = grouped(agreements.pods.iter());
     for cause in causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead)) {
-        cause.fix = best_fix(scheduler, &cause.pods, originals, &|| true);
+        cause.fix = best_fix(scheduler, &cause.pods, (originals, &Acts::default()), &|| true);
     }
     causes.into_iter().map(CauseReport::of).collect()
 }
@@ -573,7 +577,11 @@ impl CauseReport {
             missing: cause.missing,
             workloads: cause.workloads,
             fix: cause.fix.found().map(|fix| CauseFix::clone(fix)),
-            fix_search_cut_short_by: if let FixSearch::Nothing(why) = cause.fix { why } else { None },
+            fix_search_cut_short_by: match cause.fix {
+                FixSearch::Nothing(why) => why,
+                FixSearch::NotProposed(why, _) => Some(why),
+                _ => None,
+            },
             pods: cause.pods.iter().map(Key::to_string).collect(),
         }
     }
@@ -581,12 +589,12 @@ impl CauseReport {
 
 impl Overview {
     /// Decides every pending pod on its own or with its pod group, groups them by cause and searches each cause's best fix. `compared` says whether
-    /// the cluster is the one that its scheduler reported about. `short` holds the causes of workloads whose pods do not exist. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
+    /// the cluster is the one that its scheduler reported about. Fixes that take back one of the acts are last resorts. `short` holds the causes of workloads whose pods do not exist. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
     pub fn make(
         scheduler: &Scheduler,
         (comparer, compared): (&SchedulerComparer, bool),
         short: &[Cause],
-        originals: Originals<'_>,
+        (originals, acts): (Originals<'_>, &Acts),
         go_on: &(dyn Fn() -> bool + Sync),
         publish: &dyn Fn(Self),
     ) {
@@ -610,7 +618,7 @@ impl Overview {
             }
             found.stage = Stage::Searching(at, searched);
             publish(found.clone());
-            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, originals, go_on);
+            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, (originals, acts), go_on);
             if !go_on() {
                 return publish(found.stopped());
             }

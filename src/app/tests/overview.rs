@@ -56,6 +56,26 @@ fn the_overview_is_whole_again_after_it_was_left() {
 }
 
 #[test]
+fn the_fix_of_a_claim_that_may_exist_is_unknown() {
+    let mut items = cluster(1);
+    items[2]["spec"]["volumes"] = json!([{"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}}]);
+    let claims: crate::cluster::KindSet = [crate::cluster::Kind::PersistentVolumeClaim].into_iter().collect();
+    items[0]["status"]["allocatable"]["cpu"] = json!("4");
+    for (unknown, expected) in [
+        (
+            MissingKinds { absent: claims, ..MissingKinds::default() },
+            "what would help is unknown: whether PersistentVolumeClaim \"data-0\" exists",
+        ),
+        (MissingKinds::default(), "fix: create PersistentVolumeClaim"),
+    ] {
+        let mut screen = Screen::lacking(&items, unknown, 120, 40);
+        screen.act("0");
+        screen.wait();
+        assert!(screen.text().contains(expected), "{}", screen.text());
+    }
+}
+
+#[test]
 fn pods_that_came_since_the_last_look_are_marked_until_the_next() {
     let mut screen = Screen::listed(&cluster(3), 120, 40).greet();
     assert!(screen.text().contains("Overview: 3 pending pods, 1 cause ━"), "{}", screen.text());
@@ -116,6 +136,11 @@ fn the_first_screen_is_the_overview_the_only_pod_s_decision_or_that_nothing_wait
         none.contains("no pod is pending: 0 pods on 2 nodes") && none.contains("activeQ 0 backoff 0 unsched. 0 gated 0 flight 0 Permit 0"),
         "{none}"
     );
+    // Where not all pods are known, it is unknown.
+    let selected = MissingKinds { selected: [crate::cluster::Kind::Pod].into_iter().collect(), ..MissingKinds::default() };
+    let part = Screen::lacking(&cluster(0), selected, 120, 40).greet().text();
+    let unknown = "whether pods are pending is unknown: the source seems to hold only some of the Pods";
+    assert!(part.contains(unknown) && !part.contains("no pod is pending"), "{part}");
     // A session that is not at its start stays where it is.
     let mut elsewhere = Screen::listed(&cluster(2), 80, 24);
     elsewhere.act("c");

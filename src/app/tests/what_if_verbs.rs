@@ -60,6 +60,41 @@ fn a_drain_answers_and_begins_a_branch() {
 }
 
 #[test]
+fn a_fix_that_takes_back_what_the_user_did_is_a_last_resort() {
+    let node = |name: &str, taints: Value| {
+        json!({"kind": "Node", "metadata": {"name": name}, "spec": {"taints": taints},
+            "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}})
+    };
+    let db = json!([{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]);
+    let pod = |name: &str| {
+        json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]},
+            "status": {"phase": "Pending"}})
+    };
+    let items = [node("a", json!([])), node("db", db), pod("one"), pod("two")];
+    for (act, fix) in [
+        ("drain a", "uncordon a"),
+        ("cordon a", "uncordon a"),
+        ("taint a dedicated=x:NoSchedule", "remove taint dedicated=x:NoSchedule from a"),
+    ] {
+        let mut screen = Screen::listed(&items, 120, 40).greet();
+        screen.command(act);
+        if screen.state.overlay.is_some() {
+            screen.keys("esc");
+        }
+        screen.wait();
+        // The overview and the page of one pod agree.
+        let text = screen.text();
+        assert!(text.contains("fix: tolerate dedicated=db:NoSchedule (frees 2 of 2)"), "{act}: {text}");
+        screen.act("enter j j x");
+        let text = screen.overlay().split_whitespace().collect::<Vec<_>>().join(" ");
+        let (first, last) = text.split_once("Only if nothing else helps:").unwrap_or_default();
+        assert!(first.contains("1. tolerate dedicated=db:NoSchedule") && !first.contains(fix), "{act}: {text}");
+        assert!(last.contains(fix) && last.contains(&format!("(it takes back \"{act}\" of this session)")), "{act}: {text}");
+    }
+}
+
+#[test]
 fn a_drain_is_undone_and_leaving_asks_about_it() {
     let mut screen = screen();
     let cordoned = |screen: &Screen| screen.timeline().keyframe().cluster.nodes.iter().any(|node| node.unschedulable());

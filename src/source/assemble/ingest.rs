@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::diagnostic::{Diagnostic, Severity};
+use super::losses::names_kind;
 use super::report::{FileReport, Origin};
 use super::{Assembly, FileToRead, Tally, label};
 use crate::cluster::{Kind, KindSet, MissingReason, Object};
@@ -42,6 +43,8 @@ pub(in crate::source) struct Ingest<'a> {
     /// The number of values that are not objects, or are of an unknown kind, and the index of the diagnostic about them.
     strays: usize,
     stray: Option<usize>,
+    /// Whether one of them has a name, as objects of a cluster do.
+    named_stray: bool,
 }
 
 impl<'a> Ingest<'a> {
@@ -63,6 +66,7 @@ impl<'a> Ingest<'a> {
             kindless: 0,
             strays: 0,
             stray: None,
+            named_stray: false,
         }
     }
 }
@@ -157,10 +161,16 @@ impl Assembly {
             }
             self.pass_over(file);
         }
-        if ingest.strays > 0 && ingest.objects == 0 {
+        // A file that was found and holds lists of anything else, such as alerts, is no part of the cluster.
+        let foreign = ingest.strays > 0 && ingest.strays == ingest.entries && !ingest.named_stray && file.found && !names_kind(&file.path);
+        if foreign {
+            ingest.stray.into_iter().for_each(|place| drop(self.diagnostics.remove(place)));
+            self.report.unknown -= ingest.strays;
+            self.pass_over(file);
+        } else if ingest.strays > 0 && ingest.objects == 0 {
             self.lose(file);
         }
-        if let Some(place) = ingest.stray
+        if let Some(place) = ingest.stray.filter(|_| !foreign)
             && ingest.strays > 1
         {
             let more = count_of(ingest.strays - 1, "more item was", "more items were");
@@ -294,6 +304,7 @@ impl Assembly {
             DecodedItem::Kindless { .. } | DecodedItem::NoObject(_) | DecodedItem::Pending(..) => {
                 self.report.unknown += 1;
                 ingest.strays += 1;
+                ingest.named_stray |= matches!(what, DecodedItem::Kindless { named: true });
                 if ingest.strays > 1 {
                     return;
                 }

@@ -49,6 +49,11 @@ fn kind_of_path(path: &str) -> Option<Kind> {
     parse(of_role.or_else(|| layout::general_hint(path).kind))
 }
 
+/// Returns whether the path of a file names a kind that scheduling reads.
+pub(super) fn names_kind(path: &str) -> bool {
+    kind_of_path(path).is_some()
+}
+
 fn parse(kind: Option<KindOf>) -> Option<Kind> {
     kind?.kind.parse().ok()
 }

@@ -43,6 +43,8 @@ pub enum OverviewRow {
         frees: Option<usize>,
         /// Whether it lets them preempt, instead of finding them a node.
         preempts: bool,
+        /// Whether preemption makes room for all that it frees, so that it only spares the victims.
+        spares: bool,
         /// Whether the cause is open.
         open: bool,
     },
@@ -245,6 +247,8 @@ struct Group {
     fix: Option<FixSearch>,
     /// The state of the search for the fix in words.
     fix_words: String,
+    /// Whether preemption makes room for all that the fix frees.
+    spares: bool,
     pods: Vec<PodRow>,
     workloads: Vec<About>,
 }
@@ -269,7 +273,7 @@ impl Group {
             queue: None,
             first: None,
         };
-        Self { row, fix, fix_words: String::new(), pods: Vec::new(), workloads: Vec::new() }
+        Self { row, fix, fix_words: String::new(), spares: false, pods: Vec::new(), workloads: Vec::new() }
     }
 
     /// Makes the group of workloads whose pods do not exist: those that match the filter.
@@ -325,7 +329,7 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
     let mut groups = groups(timeline, input.status.newest.as_deref(), input.seen, &mut filter);
     sort(&mut groups, input.order);
     let mut rows = Vec::new();
-    for Group { mut row, fix, fix_words, pods, workloads } in groups {
+    for Group { mut row, fix, fix_words, spares, pods, workloads } in groups {
         row.open = input.turned.contains(&row.key) == filter.is_empty();
         row.first = pods.first().map(|pod| pod.key.clone());
         let (open, key) = (row.open, row.key.clone());
@@ -335,6 +339,7 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
                 words: fix_words,
                 frees: fix.found().map(|fix| fix.frees),
                 preempts: fix.found().is_some_and(|fix| fix.preempts()),
+                spares,
                 cause: key,
                 open,
             });
@@ -362,6 +367,7 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, seen: Option<&BTreeS
         }
         if let Some(group) = groups.last_mut() {
             group.fix_words = cause.fix_words();
+            group.spares = cause.without_fix().is_some();
         }
     }
     let others = groups.len();

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::analysis::{Cause, MatchKind, PreemptionHelp, Stage};
+use crate::analysis::{Cause, MatchKind, Missing, PreemptionHelp, Stage};
 use crate::cluster::Kind;
 use crate::cluster::neighbors::About;
 use crate::session::Timeline;
@@ -297,8 +297,9 @@ fn nothing(scene: &Scene<'_>) -> String {
 fn no_pending(timeline: &Timeline) -> String {
     let cluster = &timeline.keyframe().cluster;
     let pods = cluster.count(Kind::Pod);
-    if pods == 0 && cluster.unknown.why(Kind::Pod).is_some() {
-        return "whether pods are pending is unknown: the pods could not be read".to_owned();
+    if let Some(unknown) = Missing::all(cluster.unknown).iter().find_map(Missing::leaves_pending_unknown) {
+        let read = if pods == 0 { String::new() } else { format!("; of {} that were read, none is", text::count(pods, "pod")) };
+        return format!("{unknown}{read}");
     }
     format!("no pod is pending: {} on {}", text::count(pods, "pod"), text::count(cluster.count(Kind::Node), "node"))
 }
@@ -453,8 +454,9 @@ pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
             let (role, sign) = colours(cause.kind, cause.preemption);
             // Without the words of the fix, which are in the row below and hold text from outside.
             let fix = match rows.get(at + 1) {
-                Some(OverviewRow::Fix { frees: Some(frees), preempts, .. }) => {
-                    format!("; the fix below {}", frees_of(*frees, cause.all, *preempts))
+                Some(OverviewRow::Fix { frees: Some(frees), preempts, spares, .. }) => {
+                    let begin = if *spares { "; without evictions," } else { ";" };
+                    format!("{begin} the fix below {}", frees_of(*frees, cause.all, *preempts))
                 }
                 _ => String::new(),
             };
