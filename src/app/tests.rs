@@ -5,6 +5,7 @@ mod exports;
 mod filters;
 mod golden;
 mod groups;
+mod growth;
 mod keys;
 mod lists;
 mod overview;

@@ -15,6 +15,7 @@ mod missing;
 pub mod neighbors;
 mod node;
 mod observed_event;
+pub(crate) mod operations;
 mod order;
 mod pod;
 mod pod_group;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::operations::operation;
 use super::resource::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
 use super::storage::{CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
 use super::{
@@ -39,14 +40,14 @@ impl<T> Store<T> {
 
     /// Returns all objects, by namespace and name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
-        self.0.values()
+        self.0.values().inspect(|_| operation())
     }
 
     /// Returns the objects of a namespace, by name.
     pub fn in_namespace<'a>(&'a self, namespace: &Str) -> impl Iterator<Item = &'a Arc<T>> + use<'a, T> {
         let from = Key { namespace: namespace.clone(), name: Str::default() };
         let namespace = namespace.clone();
-        self.0.range(from..).take_while(move |(k, _)| k.namespace == namespace).map(|(_, v)| v)
+        self.0.range(from..).take_while(move |(k, _)| k.namespace == namespace).map(|(_, v)| v).inspect(|_| operation())
     }
 
     /// Returns the number of objects.

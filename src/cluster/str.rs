@@ -14,6 +14,8 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::Deref;
 
+use super::operations::operation;
+
 /// A shared, immutable string; `null` reads as the empty string, as Go's decoder does.
 #[derive(Clone, Default, Eq)]
 pub struct Str(ArcStr);
@@ -77,6 +79,7 @@ impl Str {
     /// The text.
     #[inline]
     pub fn as_str(&self) -> &str {
+        operation();
         self.0.as_str()
     }
 
@@ -111,6 +114,7 @@ fn hash(bytes: &[u8]) -> usize {
 impl PartialEq for Str {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
+        operation();
         ArcStr::ptr_eq(&self.0, &other.0) || self.as_str() == other.as_str()
     }
 }

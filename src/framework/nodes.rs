@@ -4,6 +4,7 @@ use std::ops::{Index, Range};
 use std::sync::Arc;
 
 use super::NodeInfo;
+use crate::cluster::operations::operation;
 
 /// The number of nodes that a change copies pointers to.
 const CHUNK: usize = 64;
@@ -30,6 +31,7 @@ impl Nodes {
 
     /// Returns the node at a position; `None` beyond the end.
     pub fn get(&self, position: usize) -> Option<&Arc<NodeInfo>> {
+        operation();
         self.chunks.get(position / CHUNK)?.get(position % CHUNK)
     }
 
@@ -77,6 +79,7 @@ impl Nodes {
 impl Index<usize> for Nodes {
     type Output = Arc<NodeInfo>;
     fn index(&self, position: usize) -> &Arc<NodeInfo> {
+        operation();
         &self.chunks[position / CHUNK][position % CHUNK]
     }
 }

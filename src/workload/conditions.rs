@@ -110,7 +110,7 @@ mod tests {
     use crate::cluster::{Cluster, Key};
     use serde_json::json;
 
-    fn word(kind: NeighborKind, api_version: &str, status: Value) -> Option<Voice> {
+    fn word(kind: NeighborKind, api_version: &str, status: &Value) -> Option<Voice> {
         let mut neighbors = crate::cluster::neighbors::Neighbors::default();
         let object = json!({"metadata": {"name": "x", "namespace": "shop"}, "status": status});
         neighbors.insert(Neighbor::deserialize_kind(kind, api_version.into(), object).unwrap());
@@ -123,7 +123,7 @@ mod tests {
     fn the_last_step_of_a_provisioning_request_is_what_counts() {
         let requested = |conditions: &[(&str, &str)]| {
             let conditions: Vec<Value> = conditions.iter().map(|(kind, status)| json!({"type": kind, "status": status})).collect();
-            word(NeighborKind::ProvisioningRequest, "autoscaling.x-k8s.io/v1", json!({"conditions": conditions})).map(|voice| voice.means)
+            word(NeighborKind::ProvisioningRequest, "autoscaling.x-k8s.io/v1", &json!({"conditions": conditions})).map(|voice| voice.means)
         };
         let about = About::new("ProvisioningRequest", Key::new("shop", "x"));
         for (conditions, state) in [
@@ -145,7 +145,7 @@ mod tests {
         for kind in [NeighborKind::LocalQueue, NeighborKind::ClusterQueue] {
             let said = |status: &str| {
                 let condition = json!({"type": "Active", "status": status, "reason": "FlavorNotFound", "message": "references missing ResourceFlavor(s): a100"});
-                word(kind, "kueue.x-k8s.io/v1beta2", json!({"conditions": [condition]}))
+                word(kind, "kueue.x-k8s.io/v1beta2", &json!({"conditions": [condition]}))
             };
             let voice = said("False").unwrap();
             assert_eq!((voice.reason.as_str(), voice.kind.as_str()), ("FlavorNotFound", "Warning"));
@@ -158,14 +158,14 @@ mod tests {
     fn a_group_says_why_its_gang_waits() {
         let volcano = |message: &str| {
             let condition = json!({"type": "Unschedulable", "status": "True", "reason": "NotEnoughResources", "message": message});
-            word(NeighborKind::PodGroup, "scheduling.volcano.sh/v1beta1", json!({"conditions": [condition]})).unwrap().means
+            word(NeighborKind::PodGroup, "scheduling.volcano.sh/v1beta1", &json!({"conditions": [condition]})).unwrap().means
         };
         assert_eq!(volcano("3/4 tasks in gang unschedulable: pod group is not ready"), Some(Meaning::Gang));
         assert_eq!(volcano("queue resource quota insufficient: cpu"), Some(Meaning::QueueFull));
         let kai = |reason: &str| {
             let reasons = json!([{"reason": reason, "message": "Workload requested 1 GPUs, but Q quota is 1 GPUs"}]);
             let condition = json!({"type": "UnschedulableOnNodePool", "nodePool": "default", "status": "True", "reasons": reasons});
-            word(NeighborKind::PodGroup, "scheduling.run.ai/v2alpha2", json!({"schedulingConditions": [condition]})).unwrap()
+            word(NeighborKind::PodGroup, "scheduling.run.ai/v2alpha2", &json!({"schedulingConditions": [condition]})).unwrap()
         };
         assert_eq!(kai("NonPreemptibleOverQuota").means, Some(Meaning::QueueFull));
         assert_eq!(
@@ -177,7 +177,7 @@ mod tests {
             word(
                 NeighborKind::PodGroup,
                 "scheduling.x-k8s.io/v1alpha1",
-                json!({"conditions": [{"type": "Unschedulable", "status": "True"}]})
+                &json!({"conditions": [{"type": "Unschedulable", "status": "True"}]})
             ),
             None
         );

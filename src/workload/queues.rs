@@ -108,7 +108,7 @@ mod tests {
     use crate::workload::{Joint, Meaning, joint, voices_of_pod};
     use serde_json::json;
 
-    fn kueue(kind: NeighborKind, name: &str, namespace: &str, more: Value) -> Neighbor {
+    fn kueue(kind: NeighborKind, name: &str, namespace: &str, more: &Value) -> Neighbor {
         let mut object = json!({"metadata": {"name": name, "namespace": namespace}});
         for (field, value) in more.as_object().unwrap() {
             if field == "ownerReferences" { object["metadata"][field] = value.clone() } else { object[field] = value.clone() }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     /// Returns a Workload of a pod that waits for GPUs in a queue of 8, with this much reserved.
-    fn world(reserved: Value) -> Neighbors {
+    fn world(reserved: &Value) -> Neighbors {
         let mut all = Neighbors::default();
         let waits = json!({"type": "QuotaReserved", "status": "False", "reason": "WaitingForQuota",
             "message": "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor a100, 4 more needed"});
@@ -126,9 +126,9 @@ mod tests {
             NeighborKind::Workload,
             "pod-train",
             "ml",
-            json!({"spec": {"queueName": "team"}, "status": {"conditions": [waits]}, "ownerReferences": owner}),
+            &json!({"spec": {"queueName": "team"}, "status": {"conditions": [waits]}, "ownerReferences": owner}),
         ));
-        all.insert(kueue(NeighborKind::LocalQueue, "team", "ml", json!({"spec": {"clusterQueue": "gpus"}})));
+        all.insert(kueue(NeighborKind::LocalQueue, "team", "ml", &json!({"spec": {"clusterQueue": "gpus"}})));
         let resources = json!([{"name": "nvidia.com/gpu", "nominalQuota": 8}]);
         let groups = json!([{"coveredResources": ["nvidia.com/gpu"], "flavors": [{"name": "v100", "resources": []}, {"name": "a100", "resources": resources}]}]);
         let stopped = json!([{"type": "Active", "status": "False", "reason": "Stopped", "message": "is stopped"}]);
@@ -136,7 +136,7 @@ mod tests {
             NeighborKind::ClusterQueue,
             "gpus",
             "",
-            json!({"spec": {"resourceGroups": groups}, "status": {"conditions": stopped, "flavorsReservation": reserved}}),
+            &json!({"spec": {"resourceGroups": groups}, "status": {"conditions": stopped, "flavorsReservation": reserved}}),
         ));
         all
     }
@@ -157,7 +157,7 @@ mod tests {
             (json!([]), Some("0 of 8")),
             (Value::Null, None),
         ] {
-            let neighbors = world(reserved);
+            let neighbors = world(&reserved);
             let input = WorkloadInput::of_events(&cluster, &neighbors);
             let voices = voices_of_pod(&input, &pod(), None);
             assert!(voices.iter().any(|voice| matches!(voice.means, Some(Meaning::QueueQuota(_)))), "{voices:?}");
@@ -179,8 +179,8 @@ mod tests {
             for (field, value) in more.as_object().unwrap() {
                 object[field] = value.clone();
             }
-            let mut neighbors = world(Value::Null);
-            neighbors.insert(kueue(NeighborKind::ProvisioningRequest, "ask", "ml", object));
+            let mut neighbors = world(&Value::Null);
+            neighbors.insert(kueue(NeighborKind::ProvisioningRequest, "ask", "ml", &object));
             neighbors
         };
         let is_found = |neighbors: &Neighbors, pod: &Pod| {

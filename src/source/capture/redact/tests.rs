@@ -158,7 +158,9 @@ fn queues_and_pools_keep_their_amounts_and_links() {
     let mut redactor = Redactor::new(&vocabulary);
     items.clone().iter_mut().for_each(|item| redactor.collect(item));
     redactor.finish();
-    items.iter_mut().for_each(|item| redactor.apply("x", item));
+    for item in &mut items {
+        redactor.apply("x", item);
+    }
     let [queue, local, pod, pool] = items;
     let flavor = &queue["spec"]["resourceGroups"][0]["flavors"][0];
     assert_eq!(flavor["resources"][0]["nominalQuota"], "8");
