@@ -18,6 +18,11 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// Returns the program that is measured.
+fn program() -> PathBuf {
+    std::env::var_os("SCHEDSCOPE_SOAK_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_schedscope").into(), PathBuf::from)
+}
+
 /// Returns the next of a row of numbers that look random.
 fn next(seed: &mut u64) -> u64 {
     *seed ^= *seed << 13;
@@ -34,7 +39,7 @@ fn recorder(server: &ApiServer, folder: &Path, blocks: Option<u64>) -> Child {
     // The shell counts blocks of 1024 or 512 bytes; both are full soon.
     let script = format!("{limit}exec \"$0\" record \"$1\" --segment-size 1Mi");
     let mut command = Command::new("sh");
-    command.args(["-c", &script, env!("CARGO_BIN_EXE_schedscope")]).arg(folder.join("journal")).env("KUBECONFIG", config);
+    command.args(["-c", &script]).arg(program()).arg(folder.join("journal")).env("KUBECONFIG", config);
     command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -177,8 +182,7 @@ fn make(folder: &Path, (nodes, count, seconds, rate): (u64, u64, i64, u64)) {
 /// Prints the time and the memory of a command of the program.
 fn measured(arguments: &[&str], journal: &Path) {
     let begin = Instant::now();
-    let output =
-        Command::new("/usr/bin/time").arg("-v").arg(env!("CARGO_BIN_EXE_schedscope")).args(arguments).arg(journal).output().unwrap();
+    let output = Command::new("/usr/bin/time").arg("-v").arg(program()).args(arguments).arg(journal).output().unwrap();
     let (took, said) = (begin.elapsed(), String::from_utf8_lossy(&output.stderr).into_owned());
     let field = |name: &str| said.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap_or("?").to_owned();
     let megabytes = field("Maximum resident set size (kbytes): ").parse::<u64>().unwrap_or(0) / 1000;
@@ -201,12 +205,188 @@ fn a_large_journal_is_opened_and_asked() {
     }
     let bytes: u64 = std::fs::read_dir(&journal).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
     println!("{:.1} MB, {:?}", bytes as f64 / 1e6, std::env::var("SCHEDSCOPE_JOURNAL"));
-    let screen = folder.path().join("screen.txt");
-    for at in ["-0s", "-8m"] {
-        let _ = std::fs::remove_file(&screen);
-        measured(&["open", "--print", screen.to_str().unwrap(), "--at", at], &journal);
+    let evicted = ["team-3/app-3-134403", "team-0/app-0-0"].map(str::to_owned);
+    ask(&journal, "-8m", "team-0/app-0-0", &evicted);
+}
+
+/// Returns the processor time of a process so far, and its present and largest memory in MB.
+fn cost(process: u32) -> (Duration, u64, u64) {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let ticks = stat.rsplit(')').next().unwrap().split_whitespace().skip(11).take(2).map(|text| text.parse::<u64>().unwrap()).sum::<u64>();
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let field = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1000
+    };
+    // The kernel tells hundredths of a second, whatever its own rate.
+    (Duration::from_millis(ticks * 10), field("VmRSS:"), field("VmHWM:"))
+}
+
+/// A pod as an API server has it, with the fields that nothing reads; `bound` is a pod on its node.
+fn full_pod(number: u64, nodes: u64, bound: bool) -> Value {
+    let mut pod = pod(number, nodes, 1);
+    let app = number % 400;
+    let metadata = pod["metadata"].as_object_mut().unwrap();
+    metadata.remove("resourceVersion");
+    let owner =
+        json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("app-{app}"), "uid": format!("rs{app}"), "controller": true});
+    metadata.insert("ownerReferences".into(), json!([owner]));
+    let fields: Vec<Value> =
+        (0..12).map(|n| json!({format!("f:field{n}"): {".": {}, "f:name": {}, "f:value": {}, "f:other": {}}})).collect();
+    metadata.insert("managedFields".into(), json!([{"manager": "kube-controller-manager", "operation": "Update", "fieldsV1": fields}]));
+    if !bound {
+        pod["spec"].as_object_mut().unwrap().remove("nodeName");
+        pod["status"] = json!({"phase": "Pending"});
     }
-    measured(&["explain", "team-0/app-0-0", "--at", "-8m", "--from"], &journal);
-    measured(&["explain", "team-0/app-0-0", "--evicted", "--from"], &journal);
-    measured(&["explain", "team-3/app-3-134403", "--evicted", "--from"], &journal);
+    pod
+}
+
+fn event(server: &ApiServer, about: &Value, number: u64, (reason, note): (&str, &str), now: Timestamp) {
+    let (metadata, time) = (&about["metadata"], now.to_string());
+    server.put(json!({"kind": "Event",
+        "metadata": {"name": format!("e{number}"), "namespace": metadata["namespace"]},
+        "involvedObject": {"kind": "Pod", "namespace": metadata["namespace"], "name": metadata["name"], "uid": metadata["uid"]},
+        "reason": reason, "message": note, "type": "Normal", "source": {"component": "default-scheduler"}, "count": 1,
+        "firstTimestamp": time, "lastTimestamp": time}));
+}
+
+/// A server with a large cluster.
+fn large_server(nodes: u64, count: u64) -> ApiServer {
+    let server = ApiServer::new(&[]);
+    (0..nodes).map(node).for_each(|node| server.put(node));
+    for app in 0..400_u64 {
+        let (name, namespace) = (format!("app-{app}"), format!("team-{}", app % 20));
+        let template = json!({"metadata": {"labels": {"app": name}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+        let spec = json!({"replicas": count / 400, "selector": {"matchLabels": {"app": name}}, "template": template});
+        let status = json!({"replicas": count / 400, "observedGeneration": 1});
+        server.put(json!({"kind": "Deployment", "metadata": {"name": name, "namespace": namespace, "uid": format!("d{app}")}, "spec": spec, "status": status}));
+        let owner = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": name, "uid": format!("d{app}"), "controller": true});
+        let metadata = json!({"name": name, "namespace": namespace, "uid": format!("rs{app}"), "ownerReferences": [owner]});
+        server.put(json!({"kind": "ReplicaSet", "metadata": metadata, "spec": spec, "status": status}));
+    }
+    (0..count).for_each(|number| server.put(full_pod(number, nodes, true)));
+    server.compact();
+    server
+}
+
+/// A recorder follows a large cluster for a quarter of an hour, and what it wrote is asked. The journal is kept where SCHEDSCOPE_JOURNAL
+/// says.
+#[test]
+#[ignore = "takes 20 minutes; SCHEDSCOPE_SOAK_NODES, _PODS, _SECONDS and _RATE are its size, SCHEDSCOPE_SOAK_PROGRAM another build"]
+fn a_recorder_follows_a_large_cluster() {
+    let size = |name: &str, default| setting(&format!("SCHEDSCOPE_SOAK_{name}"), default);
+    let (nodes, count, seconds, rate) = (size("NODES", 5000), size("PODS", 150_000), size("SECONDS", 900), size("RATE", 100));
+    let server = large_server(nodes, count);
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config");
+    std::fs::write(&config, server.kubeconfig()).unwrap();
+    let journal = std::env::var_os("SCHEDSCOPE_JOURNAL").map_or_else(|| folder.path().join("journal"), PathBuf::from);
+    let health = folder.path().join("health");
+    let mut recorder = Command::new(program());
+    recorder.arg("record").arg(&journal).env("KUBECONFIG", config);
+    recorder.stdin(Stdio::null()).stderr(std::fs::File::create(&health).unwrap());
+    let (begin, mut recorder) = (Instant::now(), recorder.spawn().unwrap());
+    let bytes = || -> u64 { std::fs::read_dir(&journal).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum() };
+    while !Journal::is_at(&journal) || Journal::open(&journal).is_err() {
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(recorder.try_wait().unwrap().is_none(), "{}", std::fs::read_to_string(&health).unwrap());
+    }
+    let (listed, _, largest) = cost(recorder.id());
+    println!(
+        "the first keyframe after {:.1?}, {listed:.1?} of processor time, {largest} MB, {:.1} MB written",
+        begin.elapsed(),
+        bytes() as f64 / 1e6
+    );
+    // Pods that are there, oldest first, and those that went.
+    let mut there: std::collections::VecDeque<u64> = (0..count).collect();
+    let (mut seed, mut numbered, mut evicted) = (7, count, Vec::new());
+    let (begin, first) = (Instant::now(), bytes());
+    for change in 0..seconds * rate {
+        let at = begin + Duration::from_secs(1).mul_f64(change as f64 / rate as f64);
+        std::thread::sleep(at.saturating_duration_since(Instant::now()));
+        let now = Timestamp::now();
+        let number = there[(next(&mut seed) % there.len() as u64) as usize];
+        if change % (60 * rate) == 30 * rate {
+            // One pod a minute gives way to another.
+            let preemptor = full_pod(numbered, nodes, false);
+            let mut victim = full_pod(number, nodes, true);
+            server.put(preemptor.clone());
+            let name = preemptor["metadata"]["name"].as_str().unwrap();
+            event(
+                &server,
+                &victim,
+                change,
+                (
+                    "Preempted",
+                    &format!("Preempted by pod {} on node node-{:05}", preemptor["metadata"]["uid"].as_str().unwrap(), number % nodes),
+                ),
+                now,
+            );
+            victim["metadata"]["deletionTimestamp"] = now.to_string().into();
+            let text = format!("default-scheduler: preempting to accommodate a higher priority pod {name}");
+            victim["status"]["conditions"].as_array_mut().unwrap().push(json!({"type": "DisruptionTarget", "status": "True",
+                "reason": "PreemptionByScheduler", "message": text, "lastTransitionTime": now.to_string()}));
+            server.put(victim.clone());
+            evicted.push(format!("{}/{}", victim["metadata"]["namespace"].as_str().unwrap(), victim["metadata"]["name"].as_str().unwrap()));
+            server.delete("Pod", victim["metadata"]["namespace"].as_str().unwrap(), victim["metadata"]["name"].as_str().unwrap());
+            there.retain(|other| *other != number);
+            there.push_back(numbered);
+            numbered += 1;
+            continue;
+        }
+        match change % 20 {
+            0..12 => {
+                let mut pod = full_pod(number, nodes, true);
+                pod["status"]["conditions"][1]["lastTransitionTime"] = now.to_string().into();
+                pod["status"]["conditions"][1]["status"] = (if change % 2 == 0 { "False" } else { "True" }).into();
+                server.put(pod);
+            }
+            12..15 => {
+                let old = full_pod(there.pop_front().unwrap(), nodes, true);
+                server.delete("Pod", old["metadata"]["namespace"].as_str().unwrap(), old["metadata"]["name"].as_str().unwrap());
+            }
+            15..18 => {
+                let new = full_pod(numbered, nodes, true);
+                there.push_back(numbered);
+                numbered += 1;
+                server.put(new);
+            }
+            _ => event(&server, &full_pod(number, nodes, true), change, ("Scheduled", "Successfully assigned it"), now),
+        }
+        if change % (60 * rate) == 0 {
+            let (used, memory, largest) = cost(recorder.id());
+            println!(
+                "{:>6.1?}  {used:.1?} of processor time, {memory} MB, at most {largest} MB, {:.2} MB written",
+                begin.elapsed(),
+                bytes() as f64 / 1e6
+            );
+        }
+    }
+    let ((used, memory, largest), took) = (cost(recorder.id()), begin.elapsed());
+    let share = (used - listed).as_secs_f64() / took.as_secs_f64() * 100.0;
+    println!("{took:.0?} of changes: {:.1?} of processor time, {share:.1} % of a core, {memory} MB, at most {largest} MB", used - listed);
+    println!("{:.1} MB written, {:.2} MB of them after the first keyframe", bytes() as f64 / 1e6, (bytes() - first) as f64 / 1e6);
+    // Its first signal ends it in order.
+    assert!(Command::new("kill").args(["-TERM", &recorder.id().to_string()]).status().unwrap().success());
+    recorder.wait().unwrap();
+    println!("{}", std::fs::read_to_string(&health).unwrap().lines().last().unwrap_or_default());
+    println!("evicted: {}", evicted.join(" "));
+    let middle = format!("-{}s", seconds / 2);
+    ask(&journal, &middle, "team-0/app-0-149600", &evicted);
+    assert!(share < 10.0 && largest < 400, "{share} % of a core, {largest} MB");
+}
+
+/// Measures opening and asking of a journal.
+fn ask(journal: &Path, middle: &str, pod: &str, evicted: &[String]) {
+    let folder = tempfile::tempdir().unwrap();
+    let screen = folder.path().join("screen.txt");
+    for at in ["-0s", middle] {
+        let _ = std::fs::remove_file(&screen);
+        measured(&["open", "--print", screen.to_str().unwrap(), "--at", at], journal);
+    }
+    measured(&["explain", pod, "--from"], journal);
+    measured(&["explain", pod, "--at", middle, "--from"], journal);
+    for pod in evicted.iter().last().into_iter().chain(evicted.first()) {
+        measured(&["explain", pod, "--evicted", "--from"], journal);
+    }
 }
