@@ -13,23 +13,7 @@ use schedscope::source::{Input, Loaded, Story, load};
 use serde_json::{Value, json};
 
 use crate::api_server::ApiServer;
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
-/// Returns the program that is measured.
-fn program() -> PathBuf {
-    std::env::var_os("SCHEDSCOPE_SOAK_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_schedscope").into(), PathBuf::from)
-}
-
-/// Returns the next of a row of numbers that look random.
-fn next(seed: &mut u64) -> u64 {
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    *seed
-}
+use crate::measure::{measured, next, program, setting};
 
 /// Starts a recorder whose files may have a number of blocks of 1024 bytes at most.
 fn recorder(server: &ApiServer, folder: &Path, blocks: Option<u64>) -> Child {
@@ -177,17 +161,6 @@ fn make(folder: &Path, (nodes, count, seconds, rate): (u64, u64, i64, u64)) {
         state.apply(changes, KindSet::default(), None, time(second), &mut lines).unwrap();
         writer.append(&lines, &state, time(second));
     }
-}
-
-/// Prints the time and the memory of a command of the program.
-fn measured(arguments: &[&str], journal: &Path) {
-    let begin = Instant::now();
-    let output = Command::new("/usr/bin/time").arg("-v").arg(program()).args(arguments).arg(journal).output().unwrap();
-    let (took, said) = (begin.elapsed(), String::from_utf8_lossy(&output.stderr).into_owned());
-    let field = |name: &str| said.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap_or("?").to_owned();
-    let megabytes = field("Maximum resident set size (kbytes): ").parse::<u64>().unwrap_or(0) / 1000;
-    let (user, system) = (field("User time (seconds): "), field("System time (seconds): "));
-    println!("{took:>8.2?}  {megabytes:>5} MB  {user} s + {system} s  exit {:?}  {}", output.status.code(), arguments.join(" "));
 }
 
 /// Measures opening and asking of a large journal, which it makes unless SCHEDSCOPE_JOURNAL has it.
