@@ -62,7 +62,10 @@ impl EtcdHistory {
     /// # Errors
     /// Returns an error if the file cannot be read, or is damaged so that nothing of it can be.
     pub fn open(path: &Path, limits: &Limits) -> std::io::Result<Self> {
-        History::open(path, &Budget::new(limits, Arc::default())).map(|history| Self(Arc::new(history)))
+        let opened = History::open(path, &Budget::new(limits, Arc::default()));
+        opened.map(|history| Self(Arc::new(history))).map_err(|error| {
+            if etcd::is_damage(&error) { std::io::Error::other(format!("the database is damaged: {error}")) } else { error }
+        })
     }
 
     /// Returns the first revision whose state is known: that of the last compaction.

@@ -9,6 +9,8 @@ use pretty_assertions::assert_eq;
 use schedscope::source::{Input, Layout, load};
 use serde_json::Value;
 
+use crate::measure::{next, setting};
+
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/dumps/etcd").join(name)
 }
@@ -116,4 +118,27 @@ fn a_damaged_snapshot_is_read_in_part_and_said_to_be() {
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     let cut = pending(&path);
     assert_eq!(cut.status.code(), Some(3), "{}", String::from_utf8_lossy(&cut.stderr));
+}
+
+/// SCHEDSCOPE_ETCD_DAMAGES is the number of damaged copies.
+#[test]
+fn copies_of_a_real_snapshot_with_flipped_bits_and_cuts_are_said_to_be_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("backup.db");
+    let sound = snapshot();
+    let mut seed = 11;
+    for copy in 0..setting("SCHEDSCOPE_ETCD_DAMAGES", 3) {
+        let at = (next(&mut seed) >> 8) as usize % sound.len();
+        let mut damaged = sound.clone();
+        if copy % 3 == 2 {
+            damaged.truncate(at);
+        } else {
+            damaged[at] ^= 1 << (next(&mut seed) % 8);
+        }
+        std::fs::write(&path, &damaged).unwrap();
+        for arguments in [&["explain", "-A", "--pending"][..], &["explain", "-A", "--pending", "--at", "rev:11000"]] {
+            let (code, _, said) = program(arguments, &path);
+            assert!(code == Some(3) && (said.contains("damaged") || at < 8192 && !said.is_empty()), "copy {copy} at {at}: {said}");
+        }
+    }
 }

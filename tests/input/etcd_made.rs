@@ -111,7 +111,7 @@ impl Size {
         // Each hundredth pod waits.
         let node = if number % 100 == 99 { Vec::new() } else { bytes(10, format!("node-{:05}", number % self.nodes)) };
         let spec = bytes(2, [container, node.clone(), bytes(19, "default-scheduler"), self::number(25, 0)].concat());
-        let ready = if version % 2 == 0 { "True" } else { "False" };
+        let ready = if version.is_multiple_of(2) { "True" } else { "False" };
         let (phase, conditions) = if node.is_empty() {
             ("Pending", Vec::new())
         } else {
@@ -121,7 +121,7 @@ impl Size {
         (format!("/registry/pods/{namespace}/{name}"), envelope("v1", "Pod", &[metadata, spec, status].concat()))
     }
 
-    fn node(self, number: u64) -> (String, Vec<u8>) {
+    fn node(number: u64) -> (String, Vec<u8>) {
         let name = format!("node-{number:05}");
         let zone = format!("zone-{}", number % 3);
         let metadata =
@@ -144,7 +144,7 @@ impl Size {
         let mixed = (0..longest).flat_map(move |at| {
             let takes = |count: u64| (at * count / longest != (at + 1) * count / longest).then(|| at * count / longest);
             let mut made = Vec::new();
-            made.extend(takes(nodes).map(|number| self.node(number)));
+            made.extend(takes(nodes).map(Self::node));
             made.extend(takes(pods).map(|number| self.pod(number, 0)));
             made.extend(takes(events).map(|number| {
                 let (pod, _) = self.pod(number % pods, 0);
@@ -177,7 +177,7 @@ impl Size {
                     let (key, value) = self.pod(number, at);
                     (key, Some(value))
                 }
-                3 if number % 7 == 0 => (self.pod(number, at).0, None),
+                3 if number.is_multiple_of(7) => (self.pod(number, at).0, None),
                 _ => {
                     let name = format!("node-{:05}", number % nodes);
                     let raw = [metadata(&name, "kube-node-lease", number, &[], 200, BEGIN + at / 100), bytes(2, bytes(1, &name))].concat();
@@ -278,7 +278,9 @@ fn write(path: &Path, size: Size) {
                 branch.extend(child.to_le_bytes());
                 at += key.len();
             }
-            group.iter().for_each(|(key, _)| branch.extend(key));
+            for (key, _) in group {
+                branch.extend(key);
+            }
             branch.resize(PAGE, 0);
             above.push((group[0].0.clone(), id));
             put(&mut file, &branch, &mut id);

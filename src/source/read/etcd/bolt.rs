@@ -1,11 +1,14 @@
 //! Reads etcd's database file: bbolt's pages, as `go.etcd.io/bbolt`'s `page.go`, `meta.go` and `bucket.go` lay them out.
 //!
-//! Pages are read one at a time, so that a database of any size needs the memory of its largest page. All numbers are
-//! little-endian.
+//! Pages are read one at a time, so that a database of any size needs the memory of its largest page, and of long pages the objects
+//! of Secrets and ConfigMaps are not read. All numbers are little-endian.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
+use super::keys;
+use super::wire::varint;
 use crate::limits::sources::ETCD_PAGE;
 
 /// The number that each meta page holds.
@@ -204,12 +207,84 @@ impl<R: Read + Seek> Bolt<R> {
         if overflow > ETCD_PAGE {
             return Err(flawed(Flaw::Long));
         }
+        if overflow >= LONG && u16_at(bytes, 8) == LEAF && self.long_leaf(at, overflow, bytes)? {
+            return Ok(());
+        }
         self.file.by_ref().take(overflow).read_to_end(bytes)?;
         if bytes.len() as u64 != self.page_size + overflow {
             return Err(flawed(Flaw::Beyond));
         }
         Ok(())
     }
+
+    /// Reads the rest of a long leaf but for the values that [`value_to_skip`] names, which are zeros then; returns false, with the file
+    /// where it was, if the elements do not follow each other within the leaf.
+    fn long_leaf(&mut self, at: u64, overflow: u64, bytes: &mut Vec<u8>) -> io::Result<bool> {
+        let start = bytes.len();
+        let end = start + usize::try_from(overflow).unwrap_or(usize::MAX);
+        let count = usize::from(u16_at(bytes, 10));
+        let fits = at.checked_add(end as u64).is_some_and(|end| end <= self.size) && HEADER + count * ELEMENT <= start;
+        let mut parts = Vec::with_capacity(count);
+        for index in 0..if fits { count } else { 0 } {
+            let head = HEADER + index * ELEMENT;
+            let key = head + u32_at(bytes, head + 4) as usize;
+            let value = key + u32_at(bytes, head + 8) as usize;
+            parts.push(value..value + u32_at(bytes, head + 12) as usize);
+        }
+        if !fits || parts.iter().any(|part| part.end > end) || parts.windows(2).any(|two| two[0].end > two[1].start) {
+            return Ok(false);
+        }
+        bytes.resize(end, 0);
+        let mut known = start;
+        for part in parts {
+            // The beginning of the value tells its key.
+            self.fill(at, known..part.end.min(part.start + BEGINNING), bytes)?;
+            known = known.max(part.end.min(part.start + BEGINNING));
+            if let Some(skipped) = value_to_skip(&bytes[part.start..known.max(part.start)], part.len()) {
+                known = known.max(part.start + skipped);
+            }
+            self.fill(at, known..part.end, bytes)?;
+            known = known.max(part.end);
+        }
+        Ok(true)
+    }
+
+    /// Reads a part of a page at an offset.
+    fn fill(&mut self, at: u64, part: Range<usize>, bytes: &mut [u8]) -> io::Result<()> {
+        if part.is_empty() {
+            return Ok(());
+        }
+        self.file.seek(SeekFrom::Start(at + part.start as u64))?;
+        self.file.read_exact(&mut bytes[part])
+    }
+}
+
+/// Bytes beyond its first page from which on a leaf is read part by part.
+const LONG: u64 = 64 << 10;
+/// Bytes of a value that tell its key, unless that is very long.
+const BEGINNING: usize = 1024;
+
+/// Returns the end of a confidential object within an entry of etcd, of which the beginning is read; `None` for any other entry.
+fn value_to_skip(beginning: &[u8], length: usize) -> Option<usize> {
+    let mut rest = beginning;
+    let mut is_confidential = false;
+    while !rest.is_empty() {
+        match varint(&mut rest)? {
+            0x0a => {
+                let length = usize::try_from(varint(&mut rest)?).ok()?;
+                let (key, after) = rest.split_at_checked(length)?;
+                (is_confidential, rest) = (keys::is_confidential(key), after);
+            }
+            0x2a if is_confidential => {
+                let object = usize::try_from(varint(&mut rest)?).ok()?;
+                let end = (beginning.len() - rest.len()).checked_add(object)?;
+                return (end <= length).then_some(end);
+            }
+            tag if tag % 8 == 0 => drop(varint(&mut rest)?),
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// A leaf page.

@@ -335,6 +335,58 @@ fn pages_that_are_too_long_are_named() {
     assert_eq!(documents(&database).1, Some("page 5 is too long".to_owned()));
 }
 
+/// A file that notes which of its bytes are read.
+struct Watched {
+    file: Cursor<Vec<u8>>,
+    read: std::rc::Rc<std::cell::RefCell<Vec<bool>>>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let at = self.file.position() as usize;
+        let count = self.file.read(out)?;
+        self.read.borrow_mut()[at..at + count].fill(true);
+        Ok(count)
+    }
+}
+
+impl Seek for Watched {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+#[test]
+fn long_values_that_are_confidential_are_not_read() {
+    let planted = |start: &str| Some([start.as_bytes(), &vec![b's'; 200_000]].concat());
+    let long = [pod("long"), bytes(9, &vec![b'p'; 100_000])].concat();
+    let changes = [
+        (DEFAULT, namespace()),
+        ("/registry/secrets/shop/s", planted("secret")),
+        ("/registry/pods/shop/long", Some(long)),
+        ("/registry/configmaps/shop/c", planted("settings")),
+        ("/registry/secrets/shop/s", None),
+        ("/registry/pods/shop/b", Some(pod("b"))),
+    ];
+    for per_leaf in [1, 2, 6] {
+        let mut database = snapshot(&changes, per_leaf);
+        // A member's file has no digest, for which all is read.
+        database.truncate(database.len() - 32);
+        let read = std::rc::Rc::new(std::cell::RefCell::new(vec![false; database.len()]));
+        let watched = Watched { file: Cursor::new(database.clone()), read: std::rc::Rc::clone(&read) };
+        let mut text = String::new();
+        Objects::newest(watched).read_to_string(&mut text).unwrap();
+        let items: Value = serde_json::Deserializer::from_str(&text).into_iter().next().unwrap().unwrap();
+        let names: Vec<&Value> = items["items"].as_array().unwrap().iter().map(|item| &item["metadata"]["name"]).collect();
+        assert_eq!(names, [&Value::Null, &json!("default"), &json!("b"), &json!("long")], "{per_leaf} a leaf");
+        for (start, value) in ["secret", "settings"].map(|start| (start, planted(start).unwrap())) {
+            let at = database.windows(value.len()).position(|part| part == value).unwrap();
+            let count = read.borrow()[at..at + value.len()].iter().filter(|read| **read).count();
+            assert!(count <= 4096, "{count} bytes of {start} are read");
+        }
+    }
+}
+
 /// Returns 400 copies with one bit flipped, each with the place of its byte and the bit.
 fn flips(sound: &[u8]) -> impl Iterator<Item = (usize, u64, Vec<u8>)> {
     let next = |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
