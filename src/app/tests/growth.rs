@@ -24,7 +24,7 @@ const TIMES: usize = 4;
 /// Pods on each node.
 const PODS: usize = 10;
 
-/// What n log n allows, with a tenth for constants and rounding: `4 · ln(4n) / ln(n)` is 5.0 at these sizes.
+/// The growth that n log n allows, with a tenth for constants and rounding: `4 · ln(4n) / ln(n)` is 5.0 at these sizes.
 const MOST: f64 = 5.5;
 
 /// Returns a cluster in three zones, a third of whose workloads have budgets, with pods that wait for different reasons.
