@@ -123,7 +123,8 @@ impl RunningJob {
             }
             Job::Ticket { path, subject: TicketSubject::Decision { revision, result } } => {
                 let reproduction = sources.reproduction.clone().map(|again| again.written_as(format_of(&path).unwrap_or(&FORMATS[0])));
-                let decision = Decision::of(session, revision, reproduction.as_ref(), sources.live.is_some())?.with_result(result);
+                let decision = Decision::of(session, revision, reproduction.as_ref(), sources.live.is_some())?;
+                let decision = decision.with_result(result, reproduction.as_ref());
                 let finding = Finding::new(session, sources);
                 Box::new(move || Ok(Outcome::Said(decision.write(&finding, &path, &|| watched.another(0))?)))
             }

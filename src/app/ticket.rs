@@ -60,6 +60,12 @@ impl Reproduction {
         (!verbs.is_empty()).then(|| shell_line(all.chain(["-o", self.format])))
     }
 
+    /// Returns the command that applies a manifest.
+    fn manifest(&self, path: &str) -> String {
+        let first = ["schedscope", "explain", "-f", path];
+        shell_line(first.into_iter().chain(self.words.iter().map(String::as_str)).chain(["-o", self.format]))
+    }
+
     /// Returns the command that takes the decision about a pod again.
     pub fn command(&self, pod: &Key) -> String {
         let first = ["schedscope", "explain", pod.name.as_str(), "-n", pod.namespace.as_str()];
@@ -115,6 +121,13 @@ fn origin(
     }
 }
 
+/// Returns the origin of an answer after the manifest of a file was applied, and nothing else.
+fn with_manifest(origin: Origin, manifest: Option<&str>, reproduction: Option<&Reproduction>) -> Origin {
+    let Some(path) = manifest else { return origin };
+    let command = reproduction.map(|reproduction| reproduction.manifest(path));
+    Origin { what_ifs: vec![format!("apply {path}")], command_has_steps: command.is_some(), command, ..origin }
+}
+
 /// Returns the fixes of a pod with the reason why it is pending before them.
 fn with_reason(session: &Session, key: &Key, fixes: Document) -> Document {
     let scheduler = session.scheduler_here();
@@ -153,7 +166,10 @@ impl PageTicket {
                 (page, origin(&|reproduction| is_known.then(|| reproduction.command(&pod))))
             }
             TicketSubject::Workload(workload, page) => (page, origin(&|reproduction| Some(reproduction.workload(&workload)))),
-            TicketSubject::Text(page) => (page, origin(&|_| None)),
+            TicketSubject::Text(page) => {
+                let origin = with_manifest(origin(&|_| None), page.manifest.as_deref(), reproduction);
+                (page, origin)
+            }
         };
         Some(Self { page, origin })
     }
@@ -190,7 +206,9 @@ impl Decision {
     }
 
     /// Adds the result of the what-if that led to the decision.
-    pub(super) fn with_result(mut self, result: Option<Page>) -> Self {
+    pub(super) fn with_result(mut self, result: Option<Page>, reproduction: Option<&Reproduction>) -> Self {
+        let manifest = result.as_ref().and_then(|page| page.manifest.as_deref());
+        self.origin = with_manifest(self.origin, manifest, reproduction);
         self.origin.result = result.map(|page| (page.title, page.body));
         self
     }

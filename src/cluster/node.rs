@@ -54,6 +54,17 @@ pub enum NodeCondition {
 }
 
 impl NodeCondition {
+    /// Returns the type of the condition in a node's status.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::NotReady | Self::Unreachable => "Ready",
+            Self::MemoryPressure => "MemoryPressure",
+            Self::DiskPressure => "DiskPressure",
+            Self::PidPressure => "PIDPressure",
+            Self::NetworkUnavailable => "NetworkUnavailable",
+        }
+    }
+
     /// Returns the condition as a predicate of one node.
     pub fn of_one(self) -> &'static str {
         match self {
@@ -136,6 +147,12 @@ impl Node {
     /// Returns the node's name.
     pub fn name(&self) -> &Str {
         &self.metadata.name
+    }
+
+    /// Returns what the kubelet or the node controller says of a condition: its message, or else its reason; `None` without either.
+    pub fn says_of(&self, condition: NodeCondition) -> Option<&Str> {
+        let found = self.status.conditions.iter().find(|one| one.kind == condition.kind())?;
+        [&found.message, &found.reason].into_iter().find(|words| !words.is_empty())
     }
 
     /// Returns whether the node is cordoned.

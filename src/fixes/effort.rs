@@ -30,8 +30,8 @@ pub enum LastResort {
         /// The project, if the name is known.
         owner: Option<&'static str>,
     },
-    /// The node has this condition.
-    Condition(NodeCondition),
+    /// The node has this condition. Its kubelet, or the node controller, says why in these words; empty if it does not.
+    Condition(NodeCondition, Str),
     /// The node is cordoned, which keeps pods away on purpose.
     Cordoned,
     /// It takes back a change that the user made in this session, in words.
@@ -233,7 +233,10 @@ fn of_change(cluster: &Cluster, pod: &Pod, fix: &Fix, change: &Change) -> Option
         }
         Change::Pod(PodChange::Tolerate(taint)) if taint.key == UNSCHEDULABLE_TAINT => Some(LastResort::Cordoned),
         Change::Pod(PodChange::Tolerate(taint)) | Change::Node(_, NodeChange::RemoveTaint(taint)) => {
-            taint.condition().map(LastResort::Condition)
+            let condition = taint.condition()?;
+            let node = if let Change::Node(node, _) = change { Some(node) } else { fix.nodes.first() };
+            let says = node.and_then(|node| cluster.nodes.named(node)).and_then(|node| node.says_of(condition));
+            Some(LastResort::Condition(condition, says.cloned().unwrap_or_default()))
         }
         Change::Pod(PodChange::Priority { class: Some(class), .. }) if class.starts_with(SYSTEM_CLASSES) => {
             Some(LastResort::SystemClass(class.clone()))

@@ -73,6 +73,7 @@ pub use effort::{Acts, Effort, LastResort};
 pub use nodes_needed::{NodesNeeded, nodes_needed};
 pub use reaction::{Reaction, Recreated, Siblings};
 pub use shared::{freed, freed_with_group, operations_of_all};
+pub use storage::provisions;
 pub use trial::Watch;
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};

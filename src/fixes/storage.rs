@@ -146,8 +146,7 @@ impl Storage<'_, '_> {
             return self.fixes.unproposed.push(Unproposed::Unread { kind: Kind::StorageClass, name: name.clone() });
         }
         let provisioners: BTreeSet<Str> = self.cluster.storage_classes.iter().map(|class| class.provisioner.clone()).collect();
-        let provisions = |provisioner: &Str| !provisioner.is_empty() && provisioner != NOT_SUPPORTED_PROVISIONER;
-        let provisioners: Vec<Str> = provisioners.into_iter().filter(provisions).collect();
+        let provisioners: Vec<Str> = provisioners.into_iter().filter(|provisioner| provisions(provisioner)).collect();
         if provisioners.is_empty() {
             self.fixes.unproposed.push(Unproposed::NoProvisioner { claim: claim.metadata.name.clone(), class: name.clone() });
         }
@@ -158,6 +157,11 @@ impl Storage<'_, '_> {
             self.works(vec![create(Object::StorageClass(Arc::new(class)))]);
         }
     }
+}
+
+/// Returns whether a provisioner makes volumes.
+pub fn provisions(provisioner: &str) -> bool {
+    !provisioner.is_empty() && provisioner != NOT_SUPPORTED_PROVISIONER
 }
 
 fn create(object: Object) -> Change {

@@ -12,6 +12,8 @@ use crate::plural::count;
 const LAST_RESORTS: &str = "Only if nothing else helps";
 /// Remark on a command that deletes a pod.
 const NO_BUDGETS: &str = "# asks no disruption budget";
+/// Remark on a command that creates a claim for which no volume is provisioned as far as is known.
+const NEEDS_VOLUME: &str = "# adapt size and class; then a PersistentVolume must come for it";
 /// Remark on a command that replaces a pod.
 const REPLACES: &str = "# deletes the pod and creates it again";
 /// Limit on the fixes shown in text.
@@ -25,6 +27,7 @@ impl FixReport {
         let remarked = |command: &str| {
             let remark = match () {
                 () if command.starts_with("kubectl delete pod ") => NO_BUDGETS,
+                () if command.starts_with("printf ") && self.needs_volume => NEEDS_VOLUME,
                 () if command.starts_with("kubectl get pod ") && command.ends_with("kubectl replace --force -f -") => REPLACES,
                 () => "",
             };

@@ -12,7 +12,7 @@ use crate::analysis::{FixReport, FixesReport, LastReported, Missing, ReleaseRepo
 use crate::analysis::{Since, VoiceReport};
 use crate::cluster::Str;
 use crate::framework::PluginName;
-use crate::output::{CodeLine, Document, Headings};
+use crate::output::{CodeLine, Document};
 use crate::plural::count;
 use crate::trace::{CycleView, Outcome, VerdictClass};
 
@@ -123,10 +123,8 @@ impl<'a> Ticket<'a> {
     /// Returns the ticket, with more at its end.
     pub fn document(&self, more: &Document) -> Document {
         let mut doc = self.sections(Detail::Tables);
-        if !more.is_empty() {
-            doc.heading(2, "The cluster's scheduler and the source");
-            doc.code(0, more.plain(Headings::Capitals).into_iter().skip_while(String::is_empty));
-        }
+        doc.append(more.clone());
+        reproduction(&mut doc, self.origin);
         doc
     }
 
@@ -135,6 +133,7 @@ impl<'a> Ticket<'a> {
     pub(super) fn page(&self, more: Document) -> Document {
         let mut doc = self.sections(Detail::Whole);
         doc.append(more);
+        reproduction(&mut doc, self.origin);
         doc
     }
 
@@ -166,7 +165,6 @@ impl<'a> Ticket<'a> {
             doc.heading(2, title.as_str());
             doc.append(result.clone());
         }
-        reproduction(&mut doc, self.origin);
         doc
     }
 
@@ -367,7 +365,9 @@ impl<'a> Ticket<'a> {
 /// Adds how an answer is made again.
 pub(super) fn reproduction(doc: &mut Document, origin: &Origin) {
     doc.heading(2, "How to reproduce");
-    let Origin { steps, command, is_live, command_has_steps, .. } = origin;
+    let Origin { steps, what_ifs, command, is_live, command_has_steps, .. } = origin;
+    // A command that makes the what-ifs makes the steps within them too.
+    let steps = if *command_has_steps { what_ifs } else { steps };
     if !steps.is_empty() {
         doc.paragraph("The session adds these steps to its source; :save FILE saves them, and schedscope open FILE opens them again:");
         doc.list(steps.iter().take(STEPS_SHOWN).map(String::as_str));
@@ -379,7 +379,7 @@ pub(super) fn reproduction(doc: &mut Document, origin: &Origin) {
         Some(command) => {
             doc.paragraph(match (steps.is_empty(), command_has_steps) {
                 (true, _) => "The command:",
-                (false, true) => "The command, which makes the what-ifs on the cluster as it was read:",
+                (false, true) => "The command, which makes the what-if on the cluster as it was read, and runs until nothing changes:",
                 (false, false) => "The command, for the cluster as it was read, without these steps:",
             });
             doc.code(0, [command.clone()]);

@@ -509,3 +509,28 @@ fn where_preemption_places_the_pod_the_fixes_say_so_first() {
         causes[0].fix_words()
     );
 }
+
+/// The words of the kubelet name the cause, which no change of the pod mends.
+#[test]
+fn a_node_that_is_not_ready_is_named_with_what_its_kubelet_says() {
+    let taint = json!([{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]);
+    let message = "container runtime network not ready: network plugin is not ready: cni config uninitialized";
+    let ready = |message: &str| json!([{"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": message}]);
+    for (message, expected) in [
+        (message.to_owned(), format!("the node is not ready: {message}")),
+        (String::new(), "the node is not ready: KubeletNotReady".to_owned()),
+        ("x".repeat(1000), format!("the node is not ready: {}\u{2026}", "x".repeat(240))),
+    ] {
+        let objects = [
+            json!({"kind": "Node", "metadata": {"name": "a"}, "spec": {"taints": taint},
+                "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}, "conditions": ready(&message)}}),
+            json!({"kind": "Pod", "metadata": {"name": "web", "namespace": "shop"}, "status": {"phase": "Pending"},
+                "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c"}]}}),
+        ];
+        let scheduler = scheduler(&objects);
+        let found = found_for(&scheduler, "web");
+        let report = FixesReport::new(&found, scheduler.state().cluster(), &|_, _| None);
+        let why: Vec<&str> = report.fixes.iter().map(|fix| fix.last_resort.as_deref().unwrap_or_default()).collect();
+        assert_eq!(why, [expected.as_str(); 2], "{:?}", report.fixes.iter().map(|fix| &fix.text).collect::<Vec<_>>());
+    }
+}

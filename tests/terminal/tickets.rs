@@ -61,6 +61,18 @@ fn commands(folder: &Path, ticket: &str) -> Vec<String> {
     found
 }
 
+const DEPLOYMENT: &str = r#"apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: c, image: x, resources: {requests: {cpu: "2"}}}]
+"#;
+
 #[test]
 fn every_ticket_is_about_what_is_on_the_screen_and_its_commands_work() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -90,8 +102,25 @@ fn every_ticket_is_about_what_is_on_the_screen_and_its_commands_work() {
         let text = ticket(folder.path(), &keys);
         assert!(text.starts_with(title) && text.contains(contains), "{keys}\n{text}");
         assert_eq!(commands(folder.path(), &text), [command], "{keys}\n{text}");
+        assert!(!text.contains(" changes\n") && !text.contains("- schedule "), "the command makes the steps: {text}");
         assert!(text.lines().filter(|line| !line.starts_with('|') && !line.starts_with('-')).all(|line| line.len() < 1500), "{text}");
     }
+    // A manifest, from its answer and from the overview.
+    std::fs::write(folder.path().join("dep.yaml"), DEPLOYMENT).expect("written");
+    for keys in
+        [": 'apply dep.yaml' enter p 't.md' enter", ": 'apply dep.yaml' enter esc : 'pod shop/payments' enter : 'export t.md' enter"]
+    {
+        let text = ticket(folder.path(), keys);
+        assert!(
+            text.contains("With what-if: apply dep.yaml. The cluster itself is not changed.") && !text.contains("apply workload"),
+            "{text}"
+        );
+        let own = commands(folder.path(), &text);
+        assert_eq!(own, ["schedscope explain -f dep.yaml --demo payments -o markdown"], "{keys}\n{text}");
+    }
+    // That command does not make other changes.
+    let text = ticket(folder.path(), ": 'cordon worker-a1' enter : 'apply dep.yaml' enter p 't.md' enter");
+    assert!(!text.contains("explain -f") && text.contains("- cordon worker-a1"), "{text}");
     // Texts over the screen: fixes of a pod, and a comparison.
     let text = ticket(folder.path(), "1 x p 't.md' enter");
     assert!(text.starts_with("# Fixes for ") && text.contains("## Fixes"), "{text}");

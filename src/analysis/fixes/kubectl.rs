@@ -5,13 +5,15 @@
 //! pod. A Job's template is immutable, so the Job is replaced.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::patches::{Targets, difference, manifest};
+use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::controllers::deployment_of;
-use crate::fixes::{Change, ClaimChange, NodeChange, PodChange, RequestPlace, toleration};
+use crate::fixes::{Change, ClaimChange, NodeChange, PodChange, RequestPlace, provisions, toleration};
 
 /// The owner that creates a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +69,14 @@ pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Stri
             Change::Node(node, NodeChange::RemoveTaint(taint)) => {
                 lines.push(format!("kubectl taint nodes {} {}", name(node)?, quoted(&format!("{}-", taint_argument(taint)?))));
             }
+            // A claim that is created waits for the volume, which needs storage.
+            Change::Create { object: Object::PersistentVolume(_), .. } if creates_claim(changes) => {}
             // A node needs a machine, and a volume needs storage.
             Change::Create { like: Some(_), .. } | Change::Create { object: Object::PersistentVolume(_), .. } => return None,
+            Change::Create { object: Object::PersistentVolumeClaim(claim), .. } => {
+                let object = Object::PersistentVolumeClaim(Arc::new(unbound(targets.cluster, claim)));
+                lines.push(format!("printf '%s' {} | kubectl create -f -", quoted(&ascii(&manifest(&object)))));
+            }
             Change::Create { object, .. } => {
                 lines.push(format!("printf '%s' {} | kubectl create -f -", quoted(&ascii(&manifest(object)))));
             }
@@ -86,6 +94,27 @@ pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Stri
         }
     }
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Returns whether the changes create a claim, which a volume among them is for.
+pub(super) fn creates_claim(changes: &[Change]) -> bool {
+    changes.iter().any(|change| matches!(change, Change::Create { object: Object::PersistentVolumeClaim(_), .. }))
+}
+
+/// Returns a claim as a user writes it. One that was bound to an invented volume names the only class that provisions, if there is
+/// one, or else none, so that the default class applies.
+fn unbound(cluster: &Cluster, claim: &PersistentVolumeClaim) -> PersistentVolumeClaim {
+    let mut new = claim.clone();
+    if !new.spec.volume_name.is_empty() {
+        new.spec.volume_name = Str::default();
+        (new.metadata.annotations, new.status) = Default::default();
+        let mut classes = cluster.storage_classes.iter().filter(|class| provisions(&class.provisioner));
+        new.spec.storage_class_name = match (classes.next(), classes.next()) {
+            (Some(only), None) => Some(only.metadata.name.clone()),
+            _ => None,
+        };
+    }
+    new
 }
 
 fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Option<Vec<String>> {

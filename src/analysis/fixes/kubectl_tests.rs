@@ -199,3 +199,38 @@ fn volumes_need_storage_and_their_controller() {
     let manifest = line.strip_prefix("printf '%s' ").expect("a manifest");
     assert_eq!(patch_in(manifest)["kind"], "DeviceClass");
 }
+
+/// A claim for an invented volume is written as a user would write it; the volume is left to the reader.
+#[test]
+fn a_missing_claim_is_a_manifest_that_names_the_class_that_provisions() {
+    let mut claim = crate::cluster::storage::PersistentVolumeClaim::default();
+    (claim.metadata.name, claim.metadata.namespace) = ("data".into(), "shop".into());
+    claim.spec.access_modes = vec![Str::from("ReadWriteOnce")].into();
+    (claim.spec.storage_class_name, claim.spec.volume_name) = (Some(Str::default()), "for-shop-data".into());
+    claim.metadata.annotations.insert("pv.kubernetes.io/bind-completed".into(), "yes".into());
+    claim.status.phase = "Bound".into();
+    let volume = crate::cluster::storage::PersistentVolume::default();
+    let create = |object| Change::Create { object, like: None };
+    let volume = create(Object::PersistentVolume(Arc::new(volume)));
+    let changes = [create(Object::PersistentVolumeClaim(Arc::new(claim))), volume.clone()];
+    let with = |classes: &[(&str, &str)]| {
+        let class = |(name, provisioner): &(&str, &str)| {
+            object(Kind::StorageClass, &json!({"metadata": {"name": name}, "provisioner": provisioner}))
+        };
+        let cluster: Cluster = classes.iter().map(class).collect();
+        let key = Key::new("shop", "web-1");
+        commands(&Targets { pod: &key, cluster: &cluster, originals: &|_, _| None }, &changes).unwrap()
+    };
+    let manifest = |class: &str| {
+        format!(
+            "printf '%s' '{{\"apiVersion\":\"v1\",\"kind\":\"PersistentVolumeClaim\",\"metadata\":{{\"name\":\"data\",\"namespace\":\"shop\"}},\
+             \"spec\":{{\"accessModes\":[\"ReadWriteOnce\"]{class}}}}}' | kubectl create -f -"
+        )
+    };
+    assert_eq!(with(&[("fast", "csi.example.com"), ("local", "kubernetes.io/no-provisioner")]), manifest(",\"storageClassName\":\"fast\""));
+    // The default class applies.
+    assert_eq!(with(&[("fast", "csi.example.com"), ("slow", "csi.example.com")]), manifest(""));
+    assert_eq!(with(&[]), manifest(""));
+    // A volume by itself needs storage that no command makes.
+    assert_eq!(commands_for(None, &[volume]), None);
+}

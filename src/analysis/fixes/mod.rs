@@ -16,7 +16,7 @@ use self::words::{
 };
 pub(in crate::analysis) use self::words::{cut_short_texts, unproposed_text};
 use super::why::{uncapitalized, waits_for_volume, why_group, why_group_in_short};
-use crate::cluster::{Cluster, Key, Kind, Str};
+use crate::cluster::{Cluster, Key, Kind, Object, Str};
 pub use crate::fixes::Originals;
 use crate::fixes::{Alternative, Change, Fix, FixOutcome, Fixes, GroupProof, GroupTrial, Recreated};
 use crate::scheduler::binding_under_way;
@@ -116,7 +116,7 @@ pub struct FixReport {
     pub changes: Vec<Value>,
     /// Patches that make the changes.
     pub patches: Vec<Value>,
-    /// The commands, one a line; null if kubectl cannot make the changes.
+    /// The commands, one a line; null if kubectl cannot make the changes. A volume for a new claim is not made by them.
     pub kubectl: Option<String>,
     /// Why it is for the case that nothing else helps, in words; null for a fix that an owner would consider.
     pub last_resort: Option<String>,
@@ -132,6 +132,9 @@ pub struct FixReport {
     /// The node that is changed or copied; `None` for a fix without one.
     #[serde(skip)]
     pub(crate) node: Option<Str>,
+    /// Whether it creates a claim that needs a new volume.
+    #[serde(skip)]
+    pub(crate) needs_volume: bool,
     /// The choice that it differs in from others.
     #[serde(skip)]
     pub(crate) alternative: Option<Alternative>,
@@ -279,6 +282,7 @@ fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
             untried: siblings.untried,
         }),
         node: fix.changes.iter().find_map(node_of),
+        needs_volume: kubectl::creates_claim(&fix.changes) && fix.changes.iter().any(is_volume),
         alternative: fix.alternative(),
         group,
     }
@@ -286,6 +290,10 @@ fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
 
 fn recreated(one: &Recreated) -> RecreatedReport {
     RecreatedReport { pod: one.pod.to_string(), workload: one.workload.to_string(), node: one.node.clone() }
+}
+
+fn is_volume(change: &Change) -> bool {
+    matches!(change, Change::Create { object: Object::PersistentVolume(_), .. })
 }
 
 /// Returns the node that a change edits or copies.

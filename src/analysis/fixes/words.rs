@@ -14,6 +14,16 @@ use crate::release::Release;
 
 /// Limit on the names listed.
 const NAMES: usize = 4;
+/// Limit on the characters of a node's condition.
+const SAID: usize = 240;
+
+/// Returns the first characters of a text.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
 
 /// Returns the changes of a fix in words.
 pub(super) fn fix_text(fix: &Fix) -> String {
@@ -100,7 +110,8 @@ pub(super) fn last_resort_text(why: &LastResort) -> String {
             format!("the scheduler {name} is {owner}'s, and may decide about the pod")
         }
         LastResort::ForeignScheduler { name, owner: None } => format!("a scheduler {name:?} may run elsewhere and decide about the pod"),
-        LastResort::Condition(condition) => format!("the node {}", condition.of_one()),
+        LastResort::Condition(condition, says) if says.is_empty() => format!("the node {}", condition.of_one()),
+        LastResort::Condition(condition, says) => format!("the node {}: {}", condition.of_one(), cut(says, SAID)),
         LastResort::Cordoned => "a drain of the node would evict the pod again".to_owned(),
         LastResort::TakesBack(act) => format!("it takes back {act:?} of this session"),
         LastResort::Hardware(key) => format!("the pod asks for hardware by the label {key}"),

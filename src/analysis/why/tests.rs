@@ -141,7 +141,7 @@ fn nodes_that_are_too_small_or_left_out_are_distinguished_from_full_ones() {
     let rejected = Status::rejected(Reason::ClaimNotFound { claim: "data".into() }).with_plugin(PluginName::VolumeRestrictions);
     left_out.narrowed = Some((Vec::new().into(), rejected));
     left_out.pre_filter_rejected = Some(crate::release::PreFilterRejection::Shared);
-    assert_eq!(why(&left_out), "Pending because VolumeRestrictions rules out every node: its claim \"data\" does not exist.");
+    assert_eq!(why(&left_out), "Pending because its claim \"data\" does not exist.");
 }
 
 fn victim(name: &str, priority: i32, violates: &[&str], terminating: bool) -> Victim {

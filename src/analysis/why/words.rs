@@ -218,7 +218,13 @@ pub(super) fn no_node_at_all(status: &Status, pods: Number, unknown: MissingKind
         [Reason::NoNodeLeftBy { plugin }] => return format!("no node satisfies {plugin}"),
         _ => short(&status.message()),
     };
+    let names_object = |reason: &Reason| {
+        use Reason::{ClaimDeleting, ClaimNotFound, UnboundImmediateClaims, VolumeNotFound};
+        matches!(reason, UnboundImmediateClaims { .. } | ClaimDeleting { .. } | ClaimNotFound { .. } | VolumeNotFound { .. })
+    };
     match status.plugin() {
+        // The object says it all; the plugin that missed it says nothing to an operator.
+        _ if matches!(status.reasons(), [reason] if names_object(reason)) => clause,
         Some(plugin) => format!("{plugin} rules out every node: {clause}"),
         None => format!("every node is ruled out: {clause}"),
     }

@@ -89,3 +89,19 @@ fn two_keys_never_leave_by_accident() {
     assert_eq!(Screen::new("payments").act("? q j q"), Some(Effect::Quit));
     assert_eq!(Screen::new("payments").act("? esc q"), Some(Effect::Quit));
 }
+
+#[test]
+fn digits_select_a_fix_by_its_number() {
+    let mut screen = Screen::asked(120, 40);
+    screen.act("x");
+    let numbered = |screen: &Screen| {
+        let Some(Overlay::Text(text)) = &screen.state.overlay else { panic!("{}", screen.text()) };
+        text.view.selected.map(|at| text.line(at).trim().split('.').next().unwrap_or_default().to_owned())
+    };
+    for key in ["2", "1", "3"] {
+        screen.keys(key);
+        assert_eq!(numbered(&screen).as_deref(), Some(key));
+    }
+    screen.keys("9");
+    assert_eq!((numbered(&screen).as_deref(), screen.said().as_str()), (Some("3"), "there is no line 9 to select"));
+}

@@ -48,21 +48,23 @@ pub fn run(row: &'static Row, state: &mut State, session: &mut dyn SessionHandle
 fn what_if(state: &mut State, session: &mut dyn SessionHandle, verb: Verb) -> Result<Answer, CommandError> {
     let (title, settles) = (verb.to_string(), verb.settles());
     let change = Change::WhatIf(verb, subject(state, session));
-    apply_and_show(state, session, &change, title, settles)
+    apply_and_show(state, session, &change, (title, None), settles)
 }
 
 /// Applies the objects of a file. Shows what became of its pods, if it has any.
 pub fn apply_file(state: &mut State, session: &mut dyn SessionHandle, path: &str) -> Result<Answer, CommandError> {
     let change = Change::File(path.to_owned(), subject(state, session));
-    apply_and_show(state, session, &change, format!("apply {path}"), true)
+    let is_first = session.timeline().revisions().iter().all(|revision| !revision.action.is_what_if());
+    apply_and_show(state, session, &change, (format!("apply {path}"), is_first.then(|| path.to_owned())), true)
 }
 
-/// Applies a change, and shows its answer if the scheduler runs with it.
+/// Applies a change, and shows its answer if the scheduler runs with it. Takes its title, and the file of a manifest that is the first
+/// change.
 fn apply_and_show(
     state: &mut State,
     session: &mut dyn SessionHandle,
     change: &Change,
-    title: String,
+    (title, manifest): (String, Option<String>),
     settles: bool,
 ) -> Result<Answer, CommandError> {
     let mut applied = None;
@@ -79,11 +81,11 @@ fn apply_and_show(
     let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
     let words = Confirmation { done: answer.headline, branch: applied.branch, subject: answer.subject, more: vec![compare] };
     state.say(words.fitted(state.size.0.into()));
-    let page = Page { title: answer.title.clone(), body: answer.body.clone() };
+    let page = Page { title: answer.title.clone(), body: answer.body.clone(), manifest: manifest.clone() };
     state.what_ifs.remember(settles.then_some(page), session);
     if settles {
         let document = Document { title: answer.title, body: answer.body, form: Form::Prose, fixes: Vec::new() };
-        state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
+        state.overlay = Some(Overlay::Text(TextView { manifest, ..TextView::of(document, session.timeline()) }));
     }
     Ok(Answer::Done)
 }

@@ -190,6 +190,8 @@ pub struct Page {
     pub title: String,
     /// Its text.
     pub body: output::Document,
+    /// The file of the manifest of which it is the answer, if nothing else was changed.
+    pub manifest: Option<String>,
 }
 
 /// The result of a restart.

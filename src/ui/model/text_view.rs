@@ -39,6 +39,8 @@ pub struct TextView {
     pub view: Viewport,
     /// The workload that it is about.
     pub workload: Option<About>,
+    /// The file of the manifest of which it is the answer, if nothing else was changed.
+    pub manifest: Option<String>,
 }
 
 /// The visible part of a text.
@@ -70,7 +72,8 @@ pub enum Target {
 impl TextView {
     /// Makes a text without links.
     pub fn new(title: impl Into<String>, body: output::Document, form: Form) -> Self {
-        Self { title: title.into(), rows: body.rows(), body, form, links: BTreeMap::new(), view: Viewport::default(), workload: None }
+        let (links, view) = (BTreeMap::new(), Viewport::default());
+        Self { title: title.into(), rows: body.rows(), body, form, links, view, workload: None, manifest: None }
     }
 
     /// Makes a text of a document. Rows link to their fix, or else to the first pod or node that exists.

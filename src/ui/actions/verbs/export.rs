@@ -82,7 +82,7 @@ fn export(state: &mut State, session: &dyn SessionHandle, args: &str) -> Result<
 /// the cursor, or that decision.
 fn subject(state: &mut State, session: &dyn SessionHandle, what: &str) -> Result<TicketSubject, ExportError> {
     if let Some(text) = state.exporting.take().filter(|_| what.is_empty()) {
-        let page = Page { title: text.title, body: text.body };
+        let page = Page { title: text.title, body: text.body, manifest: text.manifest };
         return Ok(match (text.workload, text.links.into_values().next()) {
             (Some(workload), _) => TicketSubject::Workload(workload, page),
             (None, Some(Target::Fix(fix))) if fix.pods.is_empty() => TicketSubject::Fixes(fix.pod, page),
@@ -93,7 +93,7 @@ fn subject(state: &mut State, session: &dyn SessionHandle, what: &str) -> Result
         && what.is_empty()
         && let Some(overview) = &state.overview.newest
     {
-        return Ok(TicketSubject::Overview(Page { title: "Pending pods".to_owned(), body: overview.document() }));
+        return Ok(TicketSubject::Overview(Page { title: "Pending pods".to_owned(), body: overview.document(), manifest: None }));
     }
     let result = state.what_ifs.result(session).cloned();
     let revision = session.timeline().cursor().revision;

@@ -30,6 +30,7 @@ pub mod help;
 pub mod learn;
 pub mod mouse;
 pub mod node;
+pub mod nth;
 pub mod odds;
 pub mod open;
 pub mod open_source;
@@ -103,6 +104,7 @@ pub static VERBS: &[&[Verb]] = &[
     report::VERBS,
     back::VERBS,
     select::VERBS,
+    nth::VERBS,
     cycle_pane::VERBS,
     zoom::VERBS,
     apply::VERBS,
