@@ -156,8 +156,8 @@ pub enum FixSearch {
     Ahead,
     /// It is not made, because enough other causes have more pods.
     LeftOut,
-    /// The fix, or the object to look at, in words: it follows from the objects without a search.
-    Said(String),
+    /// The fix, or the object to look at, in words, with the commands that make it: it follows from the objects without a search.
+    Said(String, Vec<String>),
     /// The pods need no fix: they have a node, or it is being made free.
     NotNeeded(&'static str),
     /// It was stopped before it ended.
@@ -179,7 +179,7 @@ impl FixSearch {
     /// Returns the state in words, for a cause of a number of pods.
     pub fn words(&self, pods: usize) -> String {
         match self {
-            Self::Said(words) => words.clone(),
+            Self::Said(words, _) => words.clone(),
             Self::Ahead => "searching for a fix".to_owned(),
             Self::LeftOut => format!("no fix searched: only the {CAUSES_SEARCHED} largest causes are searched"),
             Self::NotNeeded(why) => format!("no fix is needed: {why}"),
@@ -572,7 +572,7 @@ impl CauseReport {
             nodes: cause.nodes,
             preemption: cause.preemption,
             helped: cause.helped,
-            fix_searched: !matches!(cause.fix, FixSearch::LeftOut | FixSearch::NotNeeded(_) | FixSearch::Said(_)),
+            fix_searched: !matches!(cause.fix, FixSearch::LeftOut | FixSearch::NotNeeded(_) | FixSearch::Said(..)),
             fix_words: words,
             missing: cause.missing,
             workloads: cause.workloads,

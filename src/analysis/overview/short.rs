@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{Cause, CauseReport, FixSearch, PreemptionHelp};
-use crate::analysis::workload::short_words;
+use crate::analysis::workload::{ShortWords, short_words};
 use crate::workload::ShortWorkload;
 
 /// Groups short workloads by cause, most pods first.
@@ -21,11 +21,14 @@ pub fn short_causes(found: &[ShortWorkload], now: Option<Timestamp>) -> Vec<Caus
 }
 
 fn cause(key: String, found: &[&ShortWorkload], now: Option<Timestamp>) -> Cause {
-    let (first, fix) = found.first().map(|short| short_words(short, now)).unwrap_or_default();
-    let differ = found.iter().skip(1).any(|short| short_words(short, now).0 != first);
+    let ShortWords { cause: first, fix, commands } = found.first().map(|short| short_words(short, now)).unwrap_or_default();
+    let differ = found.iter().skip(1).any(|short| short_words(short, now).cause != first);
     let differ = if differ { " (details differ by workload)" } else { "" };
     let verb = if found.iter().map(|short| short.cause.count).sum::<usize>() == 1 { "is" } else { "are" };
-    let fix = if found.len() > 1 { format!("see each workload: schedscope explain {}", named(found)) } else { fix };
+    let (fix, commands) = match found.len() {
+        0 | 1 => (fix, commands),
+        _ => (format!("see each workload: schedscope explain {}", named(found)), Vec::new()),
+    };
     Cause {
         key,
         sentence: format!("{verb} not created: {first}{differ}"),
@@ -37,7 +40,7 @@ fn cause(key: String, found: &[&ShortWorkload], now: Option<Timestamp>) -> Cause
         preemption: PreemptionHelp::NotRun,
         helped: 0,
         helped_pods: Vec::new(),
-        fix: FixSearch::Said(fix),
+        fix: FixSearch::Said(fix, commands),
     }
 }
 

@@ -189,10 +189,22 @@ impl WorkloadCause {
     }
 }
 
-/// Returns the cause of a workload's missing pods in words, and the fix or the command to look at its object.
-pub(super) fn short_words(short: &ShortWorkload, now: Option<Timestamp>) -> (String, String) {
+/// The cause of a workload's missing pods in words.
+#[derive(Default)]
+pub(super) struct ShortWords {
+    /// The cause.
+    pub(super) cause: String,
+    /// The fix, or the command to look at its object.
+    pub(super) fix: String,
+    /// The commands that make the fix.
+    pub(super) commands: Vec<String>,
+}
+
+/// Returns the cause of a workload's missing pods in words.
+pub(super) fn short_words(short: &ShortWorkload, now: Option<Timestamp>) -> ShortWords {
     let cause = words::cause(&short.cause, &short.workload, now);
-    (cause.sentence, cause.fix_words)
+    let commands = if let Some(WorkloadFix::Remedy(remedy)) = cause.fix { remedy.commands } else { Vec::new() };
+    ShortWords { cause: cause.sentence, fix: cause.fix_words, commands }
 }
 
 /// Returns where a number of pods is lost: `2 pods are not created`.

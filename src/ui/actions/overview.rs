@@ -155,12 +155,16 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
         return Some(pod.clone());
     }
     let cause = selected_cause(state)?;
-    if let FixSearch::Said(words) = &cause.fix {
+    if let FixSearch::Said(words, commands) = &cause.fix {
         let mut body = Document::default();
         body.heading(2, "Cause");
         body.item(2, format!("{}: {}", text::count(cause.count(), "pod"), cause.sentence));
         body.heading(2, "Fix");
         body.item(2, words.as_str());
+        if !commands.is_empty() {
+            body.heading(2, "Commands");
+            body.code(5, commands.clone());
+        }
         body.heading(2, "Workloads");
         cause.workloads.iter().take(NAMED).for_each(|workload| body.item(2, workload.in_namespace()));
         let view = TextView::new(format!("Fix for {}", text::count(cause.count(), "pod")), body, Form::Prose);

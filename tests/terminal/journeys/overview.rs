@@ -64,3 +64,23 @@ fn all_pods_of_one_cause_in_two_keys() {
         quit(pty);
     }
 }
+
+/// "Why does my Deployment have too few pods?"
+/// A quota holds it; the command that raises it is one key away, and the workload's numbers two more.
+#[test]
+fn from_the_overview_to_the_fix_of_a_deployment_that_a_quota_holds() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dump = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/workloads/01-quota.yaml");
+        let mut pty = Pty::start_at(folder.path(), &[], &["open", dump], columns, rows);
+        pty.wait_for("the quota compute refuses the next one");
+        pty.send("x");
+        pty.wait_for("kubectl patch resourcequota/compute -n shop");
+        pty.send(ESC);
+        pty.wait_gone("kubectl patch");
+        pty.send(ENTER);
+        let screen = pty.wait_for("deployment/web in shop");
+        assert!(screen.contains("fix: raise the quota compute"), "{screen}");
+        quit(pty);
+    }
+}

@@ -105,7 +105,7 @@ fn workloads_whose_pods_do_not_exist_are_under_a_cause_and_count_no_pending_pod(
     let mut overview = Overview::clone(status.newest.as_ref().unwrap());
     let mut short = overview.causes[0].clone();
     short.key = "not-created:quota".to_owned();
-    (short.pods, short.missing, short.fix) = (Vec::new(), 3, FixSearch::Said("fix: raise it".to_owned()));
+    (short.pods, short.missing, short.fix) = (Vec::new(), 3, FixSearch::Said("fix: raise it".to_owned(), Vec::new()));
     short.workloads = vec![crate::cluster::neighbors::About::new("Deployment", Key::new("shop", "web"))];
     overview.causes.push(short);
     status.newest = Some(Arc::new(overview));
