@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
-
 use super::args::{DiffArgs, SchedulerArgs};
 use super::dumps::Dump;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, section, write_answer};
@@ -13,7 +11,7 @@ use crate::output::{self, Document};
 use crate::report::Answer;
 use crate::scheduler::{Evictions, Scheduler};
 use crate::session::is_same_cluster;
-use crate::source::Input;
+use crate::source::{Input, Loaded};
 
 /// The dump before the newest of a series, as a scheduler, and the names and times of both.
 pub(super) struct Older {
@@ -47,8 +45,8 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
     }
     drop(clusters);
     let mut loaded = newer.loaded;
-    let scheduler = super::scheduler(&args.scheduler, &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
-    let older = Older::new(&args.scheduler, older, (newer.name, loaded.report.newest))?;
+    let scheduler = super::begin(&args.scheduler, &mut loaded, &limits, Evictions::AtOnce, &|line| output::say(line))?;
+    let older = Older::new(&args.scheduler, older, newer.name, &loaded)?;
     let wanted = |pod: &Key| args.namespace.as_ref().is_none_or(|namespace| pod.namespace.as_str() == namespace);
     let found = older.compared_with(&scheduler, wanted);
     let more = if args.output.wide { super::completeness(&loaded) } else { Document::default() };
@@ -61,10 +59,12 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
 }
 
 impl Older {
-    /// Makes a scheduler of the older dump. `newer` is the name and the time of the newer one. The lines about the release are those
-    /// of that.
-    pub(super) fn new(args: &SchedulerArgs, mut older: Dump, newer: (String, Option<Timestamp>)) -> Result<Self, Failure> {
-        let states = [(older.name, older.loaded.report.newest), newer].map(|(name, at)| DumpState { name, at });
+    /// Makes a scheduler of the older dump, with the configuration in the log of the newer one where that is asked for. The lines
+    /// about the release are those of the newer one.
+    pub(super) fn new(args: &SchedulerArgs, mut older: Dump, name: String, newer: &Loaded) -> Result<Self, Failure> {
+        let times = [(older.name, older.loaded.report.newest), (name, newer.report.newest)];
+        let states = times.map(|(name, at)| DumpState { name, at });
+        older.loaded.scheduler_log = newer.scheduler_log.clone();
         older.loaded.report.forget_origins();
         let scheduler = super::scheduler(args, &mut older.loaded, Evictions::AtOnce, &|_| ())?;
         Ok(Self { states, scheduler })

@@ -146,7 +146,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
     }
     let (scheduler_args, limits) = (args.cluster.scheduler(&args.scheduler), args.cluster.limits.limits());
     let scheduler = super::begin(&scheduler_args, &mut loaded, &limits, Evictions::AtOnce, say)?;
-    let older = series.map(|(name, before)| Older::new(&scheduler_args, before, (name, loaded.report.newest))).transpose()?;
+    let older = series.map(|(name, before)| Older::new(&scheduler_args, before, name, &loaded)).transpose()?;
     let source = Source { scheduler: &scheduler, loaded: &loaded, older: older.as_ref() };
     check_namespace(args, source)?;
     let explained = match (&args.pods[..], &args.selector) {

@@ -362,3 +362,35 @@ fn an_object_of_a_kind_that_the_source_lacks_may_exist() {
         assert!(!text.contains(&gap) && !text.contains("is unknown"), "{text}");
     }
 }
+
+/// Two dumps have one scheduler: its log gives the configuration of both.
+#[test]
+fn a_log_configures_both_dumps_that_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let dump = |version: u32| {
+        format!(
+            r#"{{"kind": "List", "apiVersion": "v1", "items": [
+            {{"kind": "Node", "apiVersion": "v1", "metadata": {{"name": "a", "uid": "n"}}, "spec": {{"taints": [{{"key": "x", "effect": "NoSchedule"}}]}},
+             "status": {{"allocatable": {{"cpu": "{version}", "pods": "9"}}}}}},
+            {{"kind": "Pod", "apiVersion": "v1", "metadata": {{"name": "web", "namespace": "shop", "uid": "p"}},
+             "spec": {{"schedulerName": "mine", "containers": [{{"name": "c", "resources": {{"requests": {{"cpu": "2"}}}}}}]}}, "status": {{"phase": "Pending"}}}}]}}"#
+        )
+    };
+    let config = r"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: mine\n  plugins:\n    multiPoint:\n      disabled:\n      - name: TaintToleration\n";
+    let log = format!(
+        "I1120 18:25:28.000001       1 server.go:183] \"Starting Kubernetes Scheduler\" version=\"v1.36.2\"\n\
+         I1120 18:25:28.000002       1 configfile.go:102] \"Using component config\" config=\"{config}\"\n"
+    );
+    let (old, new, log) = (write("old.json", &dump(1)), write("new.json", &dump(2)), write("scheduler.log", &log));
+    let (code, answer, said) = run(&["diff", &old, &new, "--scheduler-log", &log, "--config-from-log", "-o", "json"]);
+    assert_eq!(code, 1, "{said}");
+    // The log's profile has the pod's name, and does not look at taints.
+    assert!(answer.contains("\"outcome\": \"unschedulable\"") && answer.contains("\"outcome\": \"scheduled\""), "{answer}");
+    let (code, _, said) = run(&["diff", &old, &new, "--config-from-log"]);
+    assert_eq!((code, said.contains("name one with --scheduler-log")), (2, true), "{said}");
+}
