@@ -47,6 +47,8 @@ struct Checker {
     words: Vec<(&'static str, Regex)>,
     count: Regex,
     cpu: Regex,
+    /// The claim or volume that a message names.
+    object: Regex,
     brackets: Regex,
     kinds: BTreeMap<String, String>,
     wrong: Vec<String>,
@@ -60,6 +62,7 @@ impl Checker {
             words: WORDS.iter().map(|(plugin, words)| (*plugin, regex(words))).collect(),
             count: regex(COUNT),
             cpu: regex(r"([0-9.]+) (?:free cpu|cpu free)"),
+            object: regex(r#"persistentvolume(?:claim)? "([^"]+)""#),
             brackets: regex(r" \([^)]*\)"),
             kinds: BTreeMap::new(),
             wrong: Vec::new(),
@@ -118,7 +121,13 @@ impl Checker {
     fn causes(&self, sentence: &str, view: &CycleView, decision: &Value) -> Vec<String> {
         let mut wrong = Vec::new();
         if let Some(plugin) = decision["preFilter"]["plugin"].as_str() {
-            if !sentence.contains(plugin) && !sentence.contains("no node satisfies") {
+            // Where the rejection names an object, the sentence does; elsewhere it names the plugin.
+            let message = decision["message"].as_str().unwrap_or_default();
+            let object = self.object.captures(message).map(|found| found[1].to_owned());
+            let unbound =
+                message.contains("unbound immediate PersistentVolumeClaims").then(|| "immediate PersistentVolumeClaims".to_owned());
+            let named = object.or(unbound).is_some_and(|object| sentence.contains(&object));
+            if !named && !sentence.contains(plugin) && !sentence.contains("no node satisfies") {
                 wrong.push(format!("does not name {plugin}, which ruled out every node"));
             }
             return wrong;
