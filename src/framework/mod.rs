@@ -12,6 +12,7 @@ mod events;
 mod extender;
 mod field;
 mod hint_error;
+mod images;
 mod label_bloom;
 mod list;
 mod names;
@@ -46,6 +47,7 @@ pub use events::{ActionType, Change, ClusterEvent, ClusterEventWithHint, EventLa
 pub use extender::{CandidateExtenders, ExtenderCall, ExtenderFilter, ExtenderName, ExtenderOutcome, ExtenderPreemption, ExtenderVerb};
 pub use field::{FieldError, FieldErrors};
 pub use hint_error::{HintError, PluginHintError};
+pub use images::{ImageState, Images};
 pub use label_bloom::LabelBloom;
 pub use list::SharedList;
 pub use names::{PluginName, PluginSet};
@@ -65,7 +67,7 @@ pub use property_changes::{assigned_pod_changes, is_pod_updated, node_scheduling
 pub use queued_pod_info::QueuedPodInfo;
 pub use reason::*;
 pub use resource::*;
-pub use snapshot::{ImageState, Snapshot, SnapshotIndexes};
+pub use snapshot::{Snapshot, SnapshotIndexes};
 pub use status::{Code, SharedStatuses, Status};
 pub use steps::{decision_steps, search_steps_on_node};
 pub use topology::Topology;

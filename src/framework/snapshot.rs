@@ -1,18 +1,17 @@
 //! The nodes as one scheduling cycle sees them; mirrors `pkg/scheduler/backend/cache/snapshot.go`.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use imbl::HashMap;
-
-use super::{BudgetIndex, EquivalenceClasses, NodeInfo, NodeList, Nodes, PodGroupStates, PodInfo, PodsByPosition, Topology};
+use super::{
+    BudgetIndex, EquivalenceClasses, ImageState, Images, NodeInfo, NodeList, Nodes, PodGroupStates, PodInfo, PodsByPosition, Topology,
+};
 use crate::cluster::{Key, Str};
 
 /// The nodes at the start of a cycle, in walking order: zones in turn, one node each. Cloning is free.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     nodes: NodeList,
-    image_nodes: HashMap<Str, ImageState>,
+    images: Images,
     /// The pods of [`Self::nodes`] by slot.
     pods: EquivalenceClasses,
     budgets: BudgetIndex,
@@ -43,20 +42,11 @@ impl SnapshotIndexes {
     }
 }
 
-/// Size and spread of an image; mirrors `ImageStateSummary`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ImageState {
-    /// Bytes, as reported by the first node that has the image.
-    pub size: i64,
-    /// Number of nodes that have the image.
-    pub num_nodes: usize,
-}
-
 impl Snapshot {
     /// Makes a snapshot of nodes, image states, and pod counts by slot.
-    pub fn new(nodes: NodeList, image_nodes: HashMap<Str, ImageState>, pods: EquivalenceClasses) -> Self {
+    pub fn new(nodes: NodeList, images: Images, pods: EquivalenceClasses) -> Self {
         let (budgets, pod_groups) = (BudgetIndex::default(), PodGroupStates::default());
-        Self { nodes, image_nodes, pods, budgets, pod_groups, placement: None, indexes: None }
+        Self { nodes, images, pods, budgets, pod_groups, placement: None, indexes: None }
     }
 
     /// Makes a snapshot of any nodes, for tests and small tools. Image states are counted from the nodes.
@@ -66,16 +56,8 @@ impl Snapshot {
         for (slot, node) in nodes.slots().zip(nodes.nodes()) {
             node.pods.iter().for_each(|pod| pods.add(pod, slot));
         }
-        let mut images: HashMap<Str, ImageState> = HashMap::new();
-        for node in nodes.nodes() {
-            let mut seen = HashSet::new();
-            for image in &node.node.status.images {
-                for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
-                    let state = images.entry(name.clone()).or_insert(ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 0 });
-                    state.num_nodes += 1;
-                }
-            }
-        }
+        let mut images = Images::default();
+        nodes.nodes().iter().for_each(|node| images.add(&node.node));
         Self::new(nodes, images, pods)
     }
 
@@ -162,9 +144,17 @@ impl Snapshot {
         self.nodes.position(name)
     }
 
-    /// Returns the state of an image by its exact name; `None` if no node has it.
-    pub fn image(&self, name: &str) -> Option<ImageState> {
-        self.image_nodes.get(name).copied()
+    /// Returns the images of the nodes.
+    pub fn images(&self) -> &Images {
+        &self.images
+    }
+
+    /// Returns the state of an image as a node's entry has it; `None` if no node has the image.
+    pub fn image_on(&self, name: &str, node: &NodeInfo) -> Option<ImageState> {
+        match self.nodes.slot(node.name()) {
+            Some(slot) if self.images.differs(name) => self.images.at(name, slot),
+            _ => self.images.get(name),
+        }
     }
 
     /// Returns the domains that a label makes of all nodes.

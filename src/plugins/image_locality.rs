@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::cluster::{Container, Pod, Volume};
-use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, ScorePlugin, Status, hash_of};
+use crate::framework::{
+    Context, CycleState, ImageState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, ScorePlugin, Snapshot, Status, hash_of,
+};
 use crate::release::ImageSources;
 
 const MB: i64 = 1024 * 1024;
@@ -41,14 +43,15 @@ fn calculate_priority(sum: i64, containers: i64) -> i64 {
 
 /// The pod's images and their divisor.
 struct Wanted<'a> {
+    snapshot: &'a Snapshot,
     /// Images that any node has, with the hash of their name and their size scaled by the share of nodes that have
-    /// them; images of containers first.
-    images: Vec<(Cow<'a, str>, u64, i64)>,
+    /// them, where that is the same for all nodes; images of containers first.
+    images: Vec<(Cow<'a, str>, u64, Option<i64>)>,
     containers: i64,
 }
 
 impl<'a> Wanted<'a> {
-    fn of(cx: &Context<'_>, pod: &'a Pod) -> Self {
+    fn of(cx: &Context<'a>, pod: &'a Pod) -> Self {
         let snapshot = cx.snapshot;
         let images_of = cx.emulation.behaviour().images;
         let (init_containers, volumes): (&[Container], &[Volume]) = match images_of {
@@ -63,19 +66,24 @@ impl<'a> Wanted<'a> {
         let volumes = of_volumes.map(|i| i.reference.as_str());
         let scaled = |image: &'a str| {
             let name = normalized_image_name(image);
-            let state = snapshot.image(&name)?;
-            let spread = state.num_nodes as f64 / snapshot.len() as f64;
-            let hash = hash_of(&name);
-            Some((name, hash, (state.size as f64 * spread) as i64))
+            let size = scaled_size(snapshot.images().get(&name)?, snapshot);
+            let (hash, differs) = (hash_of(&name), snapshot.images().differs(&name));
+            Some((name, hash, Some(size).filter(|_| !differs)))
         };
         let images = containers.chain(volumes).filter_map(scaled).collect();
-        Self { images, containers: number as i64 }
+        Self { snapshot, images, containers: number as i64 }
     }
 
     fn score(&self, node: &NodeInfo) -> i64 {
         let here = self.images.iter().filter(|(name, hash, _)| node.has_image(name, *hash));
-        calculate_priority(here.fold(0i64, |sum, (_, _, size)| sum.wrapping_add(*size)), self.containers)
+        let on_node = |name: &str| self.snapshot.image_on(name, node).map_or(0, |state| scaled_size(state, self.snapshot));
+        let sizes = here.map(|(name, _, size)| size.unwrap_or_else(|| on_node(name)));
+        calculate_priority(sizes.fold(0i64, i64::wrapping_add), self.containers)
     }
+}
+
+fn scaled_size(state: ImageState, snapshot: &Snapshot) -> i64 {
+    (state.size as f64 * (state.num_nodes as f64 / snapshot.len() as f64)) as i64
 }
 
 /// Returns the image name, with `:latest` if it has neither tag nor digest.

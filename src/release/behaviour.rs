@@ -75,6 +75,9 @@ pub struct Behaviour {
     pub oversized_is_unresolvable: bool,
     /// Where NodeResourcesFit rejects pods with sidecars while `SidecarContainers` is off.
     pub sidecars_refused_in: SidecarCheck,
+    /// Whether the number of nodes that have an image is read where a cycle copies a node, so that a node on which nothing happens
+    /// keeps an earlier one.
+    pub images_as_copied: bool,
     /// Whether the host ports of sidecars count.
     pub sidecar_ports: bool,
     /// The usage that scoring assumes for pods on a node that request nothing.

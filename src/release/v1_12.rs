@@ -94,6 +94,7 @@ pub(super) const PROFILE: Profile = Profile {
         ],
         score_max: 10,
         leftover: Duration::MAX,
+        images_as_copied: false,
         sidecar_ports: false,
         node_usage: NodeUsage::Containers,
         volume_matching: VolumeMatching::WithoutPhaseAndMode,

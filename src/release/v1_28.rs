@@ -16,6 +16,7 @@ pub(super) const PROFILE: Profile = Profile {
     config_api_versions: &["kubescheduler.config.k8s.io/v1beta3", "kubescheduler.config.k8s.io/v1"],
     behaviour: Behaviour {
         plugin_order: PluginOrder::OverridesMixedUp,
+        images_as_copied: false,
         message_end: ".",
         beta_zones_translated: false,
         nominated_node_rejects: true,

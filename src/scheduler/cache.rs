@@ -4,15 +4,14 @@
 //! order of first appearance, one node of each in turn. It is rebuilt when a node is added or removed. A node keeps its
 //! slot while it exists, so the pod counts of all other nodes stay valid.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use imbl::{HashMap, OrdMap};
+use imbl::OrdMap;
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str, by_name};
 use crate::framework::{
-    BudgetIndex, EquivalenceClasses, ImageState, KnownTerms, NodeInfo, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod,
+    BudgetIndex, EquivalenceClasses, Images, KnownTerms, NodeInfo, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod,
 };
 use crate::release::{Emulation, Gate};
 
@@ -22,7 +21,7 @@ pub struct Cache {
     /// Zones in order of first appearance, each with the slots of its nodes in order of arrival.
     tree: Arc<Vec<(String, Vec<u32>)>>,
     nodes: NodeList,
-    images: HashMap<Str, ImageState>,
+    images: Images,
     /// The pods of [`Self::nodes`] by class, the nodes by slot.
     pods: EquivalenceClasses,
     /// The PodDisruptionBudgets that a cycle reads.
@@ -70,6 +69,13 @@ impl Cache {
             .with_pod_groups(self.pod_groups.clone())
     }
 
+    /// Notes that a cycle begins, which copies the nodes that have changed since the last one.
+    pub(super) fn begin_cycle(&mut self, emulation: Emulation) {
+        if emulation.behaviour().images_as_copied {
+            self.images.begin_cycle();
+        }
+    }
+
     /// Adds nodes in order of name, as the API server lists them, and rebuilds the walking order once. The first node
     /// with an image sets its size; zones take turns in order of first appearance.
     pub fn add_nodes(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) {
@@ -90,7 +96,8 @@ impl Cache {
         });
         for slot in self.nodes.push(new) {
             let node = self.nodes.by_slot(slot).node.clone();
-            self.count_images(&node, 1);
+            self.images.add(&node);
+            self.images.change(slot);
             self.enter_zone(zone_key(&node), slot);
             for pod in self.orphans.remove(node.name()).unwrap_or_default() {
                 self.pods.add(&pod, slot);
@@ -106,21 +113,22 @@ impl Cache {
         let Some(slot) = self.nodes.slot(node.name()) else { return self.add_nodes([node.clone()]) };
         let old = self.nodes.by_slot(slot).node.clone();
         if old.status.images != node.status.images {
-            self.count_images(&old, -1);
-            self.count_images(node, 1);
+            self.images.remove(&old);
+            self.images.add(node);
         }
         let (from, to) = (zone_key(&old), zone_key(node));
         if from != to {
             self.leave_zone(&from, slot);
             self.enter_zone(to, slot);
         }
+        self.images.change(slot);
         self.nodes.set_node(slot, node.clone());
     }
 
     /// Removes a node; keeps its pods in case it returns.
     pub fn remove_node(&mut self, name: &Str) {
         let Some((slot, gone)) = self.nodes.remove(name) else { return };
-        self.count_images(&gone.node, -1);
+        self.images.remove(&gone.node);
         self.leave_zone(&zone_key(&gone.node), slot);
         for pod in &gone.pods {
             self.pods.remove(pod, slot);
@@ -136,6 +144,7 @@ impl Cache {
         match self.nodes.slot(&pod.pod.node_name) {
             Some(slot) => {
                 self.pods.add(&pod, slot);
+                self.images.change(slot);
                 self.nodes.by_slot_mut(slot).add_pod(pod);
             }
             None => self.orphans.entry(pod.pod.node_name.clone()).or_default().push(pod),
@@ -148,6 +157,7 @@ impl Cache {
         if let Some(slot) = self.nodes.slot(&pod.node_name) {
             let Some(found) = self.nodes.by_slot(slot).find(pod).cloned() else { return false };
             self.pods.remove(&found, slot);
+            self.images.change(slot);
             return self.nodes.by_slot_mut(slot).remove_pod(pod);
         }
         let Some(list) = self.orphans.get_mut(&pod.node_name) else { return false };
@@ -224,25 +234,6 @@ impl Cache {
             zones.retain_mut(|slots| slots.next().map(|slot| order.push(*slot)).is_some());
         }
         order
-    }
-
-    fn count_images(&mut self, node: &Node, sign: isize) {
-        let mut seen = HashSet::new();
-        for image in &node.status.images {
-            // A node counts once per image name, however often it lists it.
-            for name in image.names.iter().filter(|n| seen.insert((*n).clone())) {
-                let Some(state) = self.images.get_mut(name) else {
-                    if sign > 0 {
-                        self.images.insert(name.clone(), ImageState { size: image.size_bytes.unwrap_or(0), num_nodes: 1 });
-                    }
-                    continue;
-                };
-                state.num_nodes = state.num_nodes.saturating_add_signed(sign);
-                if state.num_nodes == 0 {
-                    self.images.remove(name);
-                }
-            }
-        }
     }
 }
 

@@ -175,7 +175,7 @@ fn check(cache: &Cache, model: &Model) {
     assert_eq!(anti(&snapshot), anti(&rebuilt));
     for image in ["image-0", "image-1"] {
         let expected = model.image_sizes.get(image).map(|size| ImageState { size: *size, num_nodes: model.has_image(image) });
-        assert_eq!(snapshot.image(image), expected);
+        assert_eq!(snapshot.images().get(image), expected);
     }
     let named = |pods: &[Arc<PodInfo>]| pods.iter().map(|p| p.pod.metadata.name.to_string()).collect::<Vec<_>>();
     let orphans: Vec<_> = cache.orphans.iter().map(|(node, pods)| (node.clone(), named(pods))).collect();

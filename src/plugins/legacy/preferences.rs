@@ -96,7 +96,7 @@ impl ImageLocalityPriority {
         let size = |container: &crate::cluster::Container| {
             let name = normalized_image_name(&container.image);
             if spread {
-                let state = cx.snapshot.image(&name).filter(|_| node.has_image(&name, hash_of(&name)))?;
+                let state = cx.snapshot.images().get(&name).filter(|_| node.has_image(&name, hash_of(&name)))?;
                 return Some((state.size as f64 * (state.num_nodes as f64 / number as f64)) as i64);
             }
             // The last image with the name counts.

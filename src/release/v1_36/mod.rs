@@ -79,6 +79,7 @@ pub(super) const PROFILE: Profile = Profile {
         zero_requests: ZeroRequests::Pass,
         oversized_is_unresolvable: true,
         sidecars_refused_in: SidecarCheck::PreFilter,
+        images_as_copied: true,
         sidecar_ports: true,
         assumed_usage: AssumedUsage::PerContainer,
         node_usage: NodeUsage::Pod,

@@ -78,6 +78,7 @@ impl Scheduler {
             Some(message) => self.fail_all(&mut members, &message, events),
             None => {
                 self.skip(&mut members, events);
+                self.state.cache.begin_cycle(self.state.config.emulation);
                 self.try_group(&group, &mut members, events)
             }
         };

@@ -122,6 +122,7 @@ impl Scheduler {
         let state = &mut self.state;
         state.cycle += 1;
         let config = state.config.clone();
+        state.cache.begin_cycle(config.emulation);
         let snapshot = state.cache.snapshot();
         let cx = Context { cluster: &state.cluster, snapshot: &snapshot, emulation: config.emulation, now: state.clock };
         events.push(Event::CycleStarted(Arc::new(cycle_start(state.cycle, &info.pod_info, &cx, &config))));
