@@ -64,7 +64,7 @@ impl Older {
     pub(super) fn new(args: &SchedulerArgs, mut older: Dump, name: String, newer: &Loaded) -> Result<Self, Failure> {
         let times = [(older.name, older.loaded.report.newest), (name, newer.report.newest)];
         let states = times.map(|(name, at)| DumpState { name, at });
-        older.loaded.scheduler_log = newer.scheduler_log.clone();
+        older.loaded.scheduler_log.clone_from(&newer.scheduler_log);
         older.loaded.report.forget_origins();
         let scheduler = super::scheduler(args, &mut older.loaded, Evictions::AtOnce, &|_| ())?;
         Ok(Self { states, scheduler })
