@@ -47,7 +47,7 @@ pub(crate) use scheduler_log::is_shown;
 pub use scheduler_log::{
     AttemptMatch, CacheDifference, ComparedAttempt, ComparedNode, Difference, Gap, LogMark, LogReport, Moment, Replay,
 };
-pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends};
+pub use tie_break::{Elimination, WriteTimes, elimination_of, eliminations, plain_value, value_ends, victims_in_sum};
 pub use volume_places::{VolumeConflict, VolumePlace, volume_places};
 pub use watch::{Happened, WatchEvent, Watched};
 pub use when::{When, WhenInput};

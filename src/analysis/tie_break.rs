@@ -2,7 +2,7 @@
 //! candidate.
 
 use crate::cluster::Str;
-use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName};
+use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, Victim};
 use crate::plural::count;
 use crate::trace::PreemptionView;
 
@@ -38,8 +38,19 @@ fn score(function: &ScoreFunction, candidate: &Candidate) -> Option<i64> {
     Some(function.scores[at].1)
 }
 
+/// Returns the priorities of the victims that weigh something in the sum: one of the least priority there is adds nothing, not even as a
+/// pod more.
+fn weighing(candidate: &Candidate) -> impl Iterator<Item = i64> {
+    candidate.victims.iter().map(Victim::priority).filter(|priority| *priority > i32::MIN).map(i64::from)
+}
+
 fn sum_of_priorities(candidate: &Candidate) -> i64 {
-    candidate.victims.iter().map(|victim| i64::from(victim.priority())).sum()
+    weighing(candidate).sum()
+}
+
+/// Returns the number of victims that the sum of priorities counts.
+pub fn victims_in_sum(candidate: &Candidate) -> usize {
+    weighing(candidate).count()
 }
 
 /// The candidates that one function eliminates.
@@ -122,6 +133,7 @@ fn compared(
     let more = if differ { " or more" } else { "" };
     let verb = if several { "evict" } else { "evicts" };
     let pods = |candidate: &Candidate| count(candidate.victims.len(), "pod");
+    let counted = |candidate: &Candidate| count(victims_in_sum(candidate), "pod");
     let (value, short_value, best_value) = match function.name {
         ScoreFunctionName::MinNumPDBViolations => {
             let violate = if value == 1 && !differ { "violates" } else { "violate" };
@@ -140,14 +152,14 @@ fn compared(
                 best_value.to_string(),
             )
         }
-        ScoreFunctionName::MinSumPriorities if loser.victims.len() == best.victims.len() => {
+        ScoreFunctionName::MinSumPriorities if victims_in_sum(loser) == victims_in_sum(best) => {
             (format!("{its} victims' priorities add up to {value}{more}"), format!("priorities of {value}{more}"), best_value.to_string())
         }
         // 2^31 is added for every pod, so that more pods weigh more whatever their priorities.
         ScoreFunctionName::MinSumPriorities => (
-            format!("{it} {verb} {}{more} with priorities of {value} in all (more pods weigh more)", pods(loser)),
-            format!("{}{more} with {value}", pods(loser)),
-            format!("{} with {best_value}", pods(best)),
+            format!("{it} {verb} {}{more} with priorities of {value} in all (more pods weigh more)", counted(loser)),
+            format!("{}{more} with {value}", counted(loser)),
+            format!("{} with {best_value}", counted(best)),
         ),
         ScoreFunctionName::MinNumPods => {
             (format!("{it} {verb} {}{more}", pods(loser)), format!("{}{more}", pods(loser)), best_value.to_string())
@@ -271,6 +283,14 @@ mod tests {
             &[(candidate("a", &[100], 0), -raised - 100), (candidate("b", &[10, 10], 0), -2 * raised - 20)],
             "b is eliminated by MinSumPriorities: it evicts 2 pods with priorities of 20 in all (more pods weigh more), on a 1 pod with 100",
         );
+        // A pod of the least priority there is adds nothing to the sum: both are equal.
+        let view = preemption(
+            MinSumPriorities,
+            &[(candidate("a", &[100], 0), -raised - 100), (candidate("b", &[100, i32::MIN], 0), -raised - 100)],
+        );
+        let values: Vec<_> = view.candidates().map(|one| plain_value(&view.score_functions()[0], one)).collect();
+        assert_eq!(values, [Some(100), Some(100)]);
+        assert_eq!(view.candidates().map(victims_in_sum).collect::<Vec<_>>(), [1, 1]);
         let view = preemption(MinSumPriorities, &[(two.clone(), -2 * raised - 100)]);
         assert_eq!(plain_value(&view.score_functions()[0], &two), Some(100));
         assert_eq!(plain_value(&view.score_functions()[0], &candidate("z", &[], 0)), None);

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::devices::devices_text;
 use super::group_text;
 use super::odds::odds_text;
-use crate::analysis::{eliminations, odds, odds_cell, plain_value, why};
+use crate::analysis::{eliminations, odds, odds_cell, plain_value, victims_in_sum, why};
 use crate::cluster::Str;
 use crate::framework::{Candidate, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
 use crate::output::{self, Lines};
@@ -313,7 +313,7 @@ pub(super) fn score_text(function: &ScoreFunction, candidate: &Candidate, budget
         // Without budgets no victim counts as a violation.
         ScoreFunctionName::MinNumPDBViolations if budgets_unknown && candidate.pdb_violations == 0 => "?".to_owned(),
         // Each pod weighs more than any priority.
-        ScoreFunctionName::MinSumPriorities => format!("{value} of {}", count(candidate.victims.len(), "pod")),
+        ScoreFunctionName::MinSumPriorities => format!("{value} of {}", count(victims_in_sum(candidate), "pod")),
         _ => value.to_string(),
     })
 }

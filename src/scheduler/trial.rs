@@ -117,6 +117,9 @@ impl State {
             if matches!(step, HandlerStep::QueueAdd(_) | HandlerStep::QueueUpdate { .. }) {
                 self.track_group(&step);
             }
+            if let HandlerStep::QueueUpdate { old, new } = &step {
+                self.queue.follow_nomination(old, new);
+            }
             // A member of a group is tried as the queue has it.
             let of_group = matches!(&step, HandlerStep::QueueUpdate { new, .. } if self.is_group_member(new));
             if of_group || !matches!(step, HandlerStep::Move { .. } | HandlerStep::QueueAdd(_) | HandlerStep::QueueUpdate { .. }) {

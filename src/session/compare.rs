@@ -26,6 +26,8 @@ pub enum PodLocation {
     Nowhere,
     /// Deleted, or succeeded or failed.
     Gone,
+    /// Never created on the branch.
+    NotCreated,
 }
 
 impl std::fmt::Display for PodLocation {
@@ -53,6 +55,7 @@ impl std::fmt::Display for PodLocation {
             Self::PreBind(binding) => write!(f, "waiting in PreBind: {binding}"),
             Self::Nowhere => f.write_str("in no queue"),
             Self::Gone => f.write_str("gone"),
+            Self::NotCreated => f.write_str("not created"),
         }
     }
 }
@@ -166,7 +169,7 @@ impl Comparison {
             since: since.map(|list| list.iter().map(|f| (f.action.clone(), f.title.clone())).collect()),
             settled: false,
             anyway: Vec::new(),
-            pods: pods(ends, upgrade.is_some()),
+            pods: pods(ends, upgrade.is_some()).into_iter().map(|pod| with_origin(pod, revisions)).collect(),
             evicted: [only(&evicted[0], &evicted[1]), only(&evicted[1], &evicted[0])],
             decisions: decisions(since),
             reasons: Vec::new(),
@@ -204,6 +207,19 @@ impl Comparison {
         let upgrade = self.upgrade.as_ref().is_none_or(|u| u.otherwise.is_empty() && u.other_reasons.is_empty());
         upgrade && self.reasons.is_empty() && self.pods.is_empty() && self.evicted.iter().all(Vec::is_empty) && self.decisions.is_empty()
     }
+}
+
+/// Tells a pod that a branch never had from one that is gone.
+fn with_origin(mut difference: PodDifference, revisions: [&[Arc<Revision>]; 2]) -> PodDifference {
+    for (at, revisions) in difference.at.iter_mut().zip(revisions) {
+        let has = |frame: &Keyframe| frame.cluster.pods.get(&difference.pod).is_some();
+        let never = || !revisions.first().is_some_and(|first| has(&first.before)) && !revisions.iter().any(|one| has(&one.after));
+        // Without a revision the end is all there is.
+        if *at == PodLocation::Gone && never() {
+            *at = PodLocation::NotCreated;
+        }
+    }
+    difference
 }
 
 fn evictions(revisions: &[Arc<Revision>]) -> Vec<Key> {

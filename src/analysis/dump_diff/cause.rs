@@ -88,9 +88,9 @@ impl<'a> Search<'a> {
     fn together(&mut self, pod: &Key, before: &CycleView) -> Because {
         let moves = |change: &ObjectChange| change.kind == Kind::Pod && change.nodes.is_some();
         let all = |limit: fn(&ObjectChange, bool) -> bool| -> Vec<usize> {
-            let is_other = |change: &ObjectChange| change.kind != Kind::Pod || change.key != *pod;
+            let is_usable = |change: &ObjectChange| change.kind != Kind::Pod || change.key != *pod || change.change == ChangeKind::Updated;
             (0..self.changes.len())
-                .filter(|at| is_other(&self.changes[*at]) && limit(&self.changes[*at], moves(&self.changes[*at])))
+                .filter(|at| is_usable(&self.changes[*at]) && limit(&self.changes[*at], moves(&self.changes[*at])))
                 .collect()
         };
         let sets = [all(|_, moves| moves), all(|change, moves| moves || change.kind == Kind::Node), all(|_, _| true)];

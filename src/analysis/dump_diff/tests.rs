@@ -174,3 +174,22 @@ fn a_pod_that_was_nominated_since_waits_for_its_victims() {
     let words = "shop/web fitted on no node; preemption chose a node for it: since then shop/low ";
     assert!(said.starts_with(words), "{said}");
 }
+
+#[test]
+fn a_pod_that_another_was_nominated_before_names_the_nomination() {
+    let nominated = |node: Option<&str>| {
+        let mut big = pod("big", "", "3");
+        big["spec"]["priority"] = json!(100);
+        big["status"] = json!({"phase": "Pending", "nominatedNodeName": node});
+        big
+    };
+    let old = [node("w1", "4"), pod("there", "w1", "1"), nominated(None), pod("web", "", "2")];
+    let new = [node("w1", "4"), pod("there", "w1", "1"), nominated(Some("w1")), pod("web", "", "2")];
+    for (from, to, expected) in [
+        (&old, &new, "shop/web fitted on w1; it fits on no node now: since then shop/big was nominated to w1."),
+        (&new, &old, "shop/web fitted on no node; it fits on w1 now: since then shop/big is no longer nominated to w1."),
+    ] {
+        let found = diff(from, to);
+        assert!(sentences(&found).contains(&expected), "{:?}", sentences(&found));
+    }
+}

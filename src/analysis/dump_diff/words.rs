@@ -113,6 +113,12 @@ impl FieldChange {
         if field.is_under(&["metadata", "deletionTimestamp"]) && from.is_none() {
             return "began to terminate".to_owned();
         }
+        if field.is_under(&["status", "nominatedNodeName"]) {
+            return match (from, to) {
+                (_, Some(to)) => format!("was nominated to {}", written(Some(to))),
+                (from, None) => format!("is no longer nominated to {}", written(from.as_ref())),
+            };
+        }
         let (noun, name) = match () {
             () if field.is_under(&["spec", "taints"]) => ("taint", None),
             () if field.is_under(&["metadata", "labels"]) => ("label", Some(field.last())),

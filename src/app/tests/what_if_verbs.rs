@@ -45,6 +45,8 @@ fn a_drain_answers_and_begins_a_branch() {
     screen.keys("=");
     let text = screen.overlay();
     assert!(text.starts_with("main compared with branch 2") && text.contains("drain a: "), "{text}");
+    // The replacements never were on main.
+    assert!(text.contains(": not created → on b") && text.contains(": on a → gone"), "{text}");
     // A further one goes on with the branch.
     let said = screen.command("add 1 like b");
     assert!(said.starts_with("add 1 like b: b-") && said.contains(" is added; "), "{said}");

@@ -258,6 +258,13 @@ impl SchedulingQueue {
         self.change_nomination(env, pod, false, |n| n.delete(pod));
     }
 
+    /// Follows a nomination that an update of the object names or takes away, without a record.
+    pub fn follow_nomination(&mut self, old: &Pod, new: &Pod) {
+        if old.status.nominated_node_name != new.status.nominated_node_name {
+            self.nominator.update(old, new, Some(new));
+        }
+    }
+
     fn update_nominated_pod(&mut self, env: &mut dyn QueueEnv, old: &Pod, new: &Pod) {
         let informer = env.informer_pod(&new.key());
         self.change_nomination(env, new, true, |n| n.update(old, new, informer.as_deref()));
