@@ -85,7 +85,7 @@ fn condition(kind: &str, status: &str) -> Vec<u8> {
     [bytes(1, kind), bytes(2, status)].concat()
 }
 
-/// The contents of a database.
+/// The content of a database, in numbers of objects.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     nodes: u64,
@@ -361,8 +361,8 @@ fn a_planted_secret_is_in_no_output() {
     for arguments in commands {
         let file = folder.path().join(if arguments[0] == "open" { "out.txt" } else { "out.json" });
         let bytes = written(arguments, &path, &file);
-        let answer = String::from_utf8_lossy(&bytes);
-        assert!(holds(&bytes, "app-99"), "{arguments:?}: {answer}");
+        let shown = String::from_utf8_lossy(&bytes);
+        assert!(holds(&bytes, "app-99"), "{arguments:?}: {shown}");
         assert!(!holds(&bytes, PLANTED) && !holds(&bytes, "ssssssss") && !holds(&bytes, "cccccccc"), "{arguments:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Shared by the measurements that are run by hand: their settings, and the cost of a command of the program.
+//! The settings of the measurements that are run by hand, and the cost of a command of the program.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement that fails may panic, and prints its figures")]
 
 use std::path::{Path, PathBuf};
