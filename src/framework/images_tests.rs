@@ -5,8 +5,8 @@ fn node(images: &[(&str, i64)]) -> Node {
     serde_json::from_str(&format!(r#"{{"metadata":{{"name":"n"}},"status":{{"images":[{}]}}}}"#, images.join(","))).unwrap()
 }
 
-fn state(size: i64, num_nodes: usize) -> Option<ImageState> {
-    Some(ImageState { size, num_nodes })
+fn state(size: i64, num_nodes: usize) -> ImageState {
+    ImageState { size, num_nodes }
 }
 
 #[test]
@@ -23,8 +23,8 @@ fn a_node_on_which_nothing_happens_keeps_the_count_of_its_copy() {
     images.add(&node(&[("a", 9), ("b", 1)]));
     images.change(3);
     let counts = |images: &Images| (0..4).map(|slot| images.at("a", slot).unwrap().num_nodes).collect::<Vec<_>>();
-    assert_eq!((images.get("a"), counts(&images)), (state(7, 4), vec![3, 3, 4, 4]));
-    assert_eq!(images.at("b", 3), state(1, 1));
+    assert_eq!((images.get("a"), counts(&images)), (Some(state(7, 4)), vec![3, 3, 4, 4]));
+    assert_eq!(images.at("b", 3), Some(state(1, 1)));
     images.begin_cycle();
     assert_eq!(counts(&images), [3, 3, 4, 4]);
     images.remove(&node(&[("a", 9)]));
@@ -45,5 +45,5 @@ fn earlier_counts_of_an_image_are_bounded() {
     }
     assert_eq!(images.counts["a"].len(), IMAGE_COUNTS);
     // The count of the first copy is forgotten; the earliest that is known stands for it.
-    assert_eq!(images.at("a", 0), state(7, 3));
+    assert_eq!(images.at("a", 0), Some(state(7, 3)));
 }
