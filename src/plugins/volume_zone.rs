@@ -31,12 +31,13 @@ pub struct VolumeZone;
 impl Plugin for VolumeZone {
     plugin!(VolumeZone: pre_filter, filter);
 
-    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
         let add_or_update = ActionType::ADD.or(ActionType::UPDATE);
+        let claims = if emulation.behaviour().queue.zones_wait_for_claim_updates { add_or_update } else { ActionType::ADD };
         Some(vec![
             on(EventResource::StorageClass, ActionType::ADD, after_class_added),
             always(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_LABEL)),
-            on(EventResource::PersistentVolumeClaim, add_or_update, after_claim_change),
+            on(EventResource::PersistentVolumeClaim, claims, after_claim_change),
             on(EventResource::PersistentVolume, add_or_update, after_volume_change),
         ])
     }

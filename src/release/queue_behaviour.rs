@@ -48,6 +48,14 @@ pub struct QueueBehaviour {
     pub restrictions_wait_for_claim_updates: bool,
     /// Whether NodeVolumeLimits registers claims.
     pub limits_wait_for_claims: bool,
+    /// Whether VolumeZone registers updates of claims.
+    pub zones_wait_for_claim_updates: bool,
+    /// Whether VolumeBinding registers new CSIDrivers, and any update of one.
+    pub binding_waits_for_any_driver: bool,
+    /// Whether the deletion of a node is an event.
+    pub node_deletions: bool,
+    /// Whether a nominated pod that is in no queue counts with all that it requests.
+    pub nominated_pods_kept: bool,
     /// Whether NodeVolumeLimits registers updates of CSINodes.
     pub limits_wait_for_csi_node_updates: bool,
     /// Which node updates those plugins register that read only the node.

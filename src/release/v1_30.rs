@@ -29,6 +29,8 @@ pub(super) const PROFILE: Profile = Profile {
             assigned_pods: AssignedPods::AffinityTerms,
             gated_pods: GatedPods::AsOthers,
             restrictions_wait_for_claim_updates: true,
+            zones_wait_for_claim_updates: false,
+            nominated_pods_kept: true,
             victim_status: VictimStatus::OfPreemptor,
             ..v1_31::PROFILE.behaviour.queue
         },

@@ -24,6 +24,8 @@ pub(super) const PROFILE: Profile = Profile {
         queue: QueueBehaviour {
             event_names: EventNames::OwnWithLabels,
             node_registrations: NodeRegistrations::AnyUpdate,
+            binding_waits_for_any_driver: true,
+            node_deletions: false,
             tolerations_registered: false,
             class_additions: ClassAdditions::WaitForFirstConsumer,
             event_matching: EventMatching::Overlap,

@@ -75,7 +75,7 @@ pub fn handle_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Ob
             let event = ClusterEvent::new(EventResource::Node, ActionType::ADD);
             vec![HandlerStep::CacheAddNode(node.clone()), HandlerStep::Move { event, change, whom: for_node(env) }]
         }
-        (Some(Object::Node(node)), None) if env.emulation().behaviour().queue.node_events == NodeEvents::All => {
+        (Some(Object::Node(node)), None) if !env.emulation().behaviour().queue.node_deletions => {
             vec![HandlerStep::CacheRemoveNode(node.clone())]
         }
         (Some(Object::Node(node)), None) => {

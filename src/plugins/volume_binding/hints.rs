@@ -4,16 +4,21 @@ use super::provision::volume_limit;
 use crate::cluster::Pod;
 use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, HintError, QueueingHint};
 use crate::plugins::volume_helpers::{ANN_MIGRATED_PLUGINS, always, objects, on, queue_if, uses_claim};
+use crate::release::Emulation;
 
-pub(super) fn events() -> Vec<ClusterEventWithHint> {
+pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
     let add_or_update = ActionType::ADD.or(ActionType::UPDATE);
+    let drivers = match emulation.behaviour().queue.binding_waits_for_any_driver {
+        true => always(EventResource::CSIDriver, add_or_update),
+        false => on(EventResource::CSIDriver, ActionType::UPDATE, after_csi_driver_change),
+    };
     vec![
         on(EventResource::StorageClass, add_or_update, after_class_change),
         on(EventResource::PersistentVolumeClaim, add_or_update, after_claim_change),
         always(EventResource::PersistentVolume, add_or_update),
         always(EventResource::Node, ActionType::ADD.or(ActionType::UPDATE_NODE_LABEL)),
         on(EventResource::CSINode, add_or_update, after_csi_node_change),
-        on(EventResource::CSIDriver, ActionType::UPDATE, after_csi_driver_change),
+        drivers,
         on(EventResource::CSIStorageCapacity, add_or_update, after_storage_capacity_change),
     ]
 }
@@ -65,7 +70,15 @@ mod tests {
     use crate::framework::QueueingHint::{Queue, QueueSkip};
     use crate::framework::{ClusterEvent, Plugin};
     use crate::plugins::volume_helpers::testing::{hint, object, pod_with, pvc_volume, registered};
-    use crate::release::Emulation;
+
+    #[test]
+    fn new_drivers_count_up_to_1_31() {
+        for (version, additions) in [("v1.31.14", true), ("v1.32.2", false)] {
+            let event = ClusterEvent::new(CSIDriver, ActionType::ADD);
+            let of_release = events(crate::release::Profile::named(version).expect("an emulated release").into());
+            assert_eq!(of_release.iter().any(|e| e.event.matches(&event)), additions, "{version}");
+        }
+    }
 
     #[test]
     fn hints() {

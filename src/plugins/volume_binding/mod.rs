@@ -51,8 +51,8 @@ impl VolumeBinding {
 impl Plugin for VolumeBinding {
     plugin!(VolumeBinding: pre_filter, filter, pre_score, score, reserve, pre_bind);
 
-    fn events_to_register(&self, _emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
-        Some(hints::events())
+    fn events_to_register(&self, emulation: Emulation) -> Option<Vec<ClusterEventWithHint>> {
+        Some(hints::events(emulation))
     }
 }
 

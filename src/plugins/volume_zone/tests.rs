@@ -74,6 +74,16 @@ fn pre_filter_rejects_what_has_no_volume() {
 }
 
 #[test]
+fn updates_of_claims_count_from_1_31_on() {
+    for (version, updates) in [("v1.30.14", false), ("v1.31.1", true)] {
+        let emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        let event = crate::framework::ClusterEvent::new(EventResource::PersistentVolumeClaim, ActionType::UPDATE);
+        let events = VolumeZone.events_to_register(emulation).unwrap();
+        assert_eq!(events.iter().any(|e| e.event.matches(&event)), updates, "{version}");
+    }
+}
+
+#[test]
 fn hints() {
     let update = ActionType::UPDATE.0 | 1;
     let node = format!("Node:{}", 1 | ActionType::UPDATE_NODE_LABEL.0);

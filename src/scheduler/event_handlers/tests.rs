@@ -4,6 +4,7 @@ use super::*;
 
 struct Env {
     assumed: bool,
+    emulation: Emulation,
 }
 
 impl HandlerEnv for Env {
@@ -14,7 +15,7 @@ impl HandlerEnv for Env {
         self.assumed
     }
     fn emulation(&self) -> Emulation {
-        Emulation::default()
+        self.emulation
     }
 }
 
@@ -50,7 +51,7 @@ fn words(step: &HandlerStep) -> String {
 /// Objects as JSON, the empty text for none.
 #[track_caller]
 fn check(kind: Kind, assumed: bool, old: &str, new: &str, expected: &[&str]) {
-    let steps = handle_change(&Env { assumed }, read(kind, old).as_ref(), read(kind, new).as_ref());
+    let steps = handle_change(&Env { assumed, emulation: Emulation::default() }, read(kind, old).as_ref(), read(kind, new).as_ref());
     assert_eq!(steps.iter().map(words).collect::<Vec<_>>(), expected);
 }
 
@@ -127,6 +128,16 @@ fn the_cache_knows_of_a_node_first_and_loses_it_last() {
 }
 
 #[test]
+fn the_deletion_of_a_node_is_an_event_from_1_32_on() {
+    let node = read(Kind::Node, "{}");
+    for (version, expected) in [("v1.31.14", &["cache-node"][..]), ("v1.32.2", &["NodeDelete x-", "cache-node"])] {
+        let emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+        let steps = handle_change(&Env { assumed: false, emulation }, node.as_ref(), None);
+        assert_eq!(steps.iter().map(words).collect::<Vec<_>>(), expected, "{version}");
+    }
+}
+
+#[test]
 fn other_kinds_are_one_event_or_none() {
     check(Kind::StorageClass, false, "", "{}", &["storage.k8s.io/StorageClassAdd -x"]);
     check(Kind::ResourceClaim, false, "{}", "{}", &["resource.k8s.io/ResourceClaimUpdate xx"]);
@@ -134,7 +145,7 @@ fn other_kinds_are_one_event_or_none() {
     for kind in [Kind::PodDisruptionBudget, Kind::Namespace, Kind::PriorityClass, Kind::Service, Kind::ReplicaSet] {
         check(kind, false, "", "{}", &[]);
     }
-    assert!(handle_change(&Env { assumed: false }, None, None).is_empty());
+    assert!(handle_change(&Env { assumed: false, emulation: Emulation::default() }, None, None).is_empty());
 }
 
 /// A scheduler of a release.

@@ -207,7 +207,7 @@ impl SchedulingQueue {
     }
 
     /// Returns the pods nominated to a node, in order of nomination, as they are queued. A nominated pod in no queue
-    /// counts with its name only, as in kube-scheduler.
+    /// counts with its name only, as in kube-scheduler from 1.31 on.
     pub fn nominated_pods_for_node(&self, node: &str) -> Vec<Arc<PodInfo>> {
         let bare = |r: &nominator::PodRef| {
             let metadata = Meta { name: r.key.name.clone(), namespace: r.key.namespace.clone(), uid: r.uid.clone(), ..Meta::default() };
@@ -215,6 +215,9 @@ impl SchedulingQueue {
         };
         let info = |r: &nominator::PodRef| match self.get(&r.key) {
             Some(queued) => queued.pod_info.clone(),
+            None if self.config.emulation.behaviour().queue.nominated_pods_kept => {
+                Arc::new(PodInfo::with_emulation(r.pod.clone(), self.config.emulation))
+            }
             None => bare(r),
         };
         self.nominator.on_node(node).iter().map(info).collect()

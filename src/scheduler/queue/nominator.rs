@@ -9,11 +9,12 @@ use crate::cluster::{Key, Pod, Str};
 use crate::framework::{NominatingInfo, hash_of};
 
 /// A nominated pod: its id, and its key for lookups.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct PodRef {
     pub(super) id: Str,
     pub(super) uid: Str,
     pub(super) key: Key,
+    pub(super) pod: Arc<Pod>,
 }
 
 /// At most one nomination per pod, in the order of nomination on each node.
@@ -74,7 +75,7 @@ impl Nominator {
         if list.is_empty() {
             self.marks.add(node);
         }
-        list.push(PodRef { id, uid: pod.metadata.uid.clone(), key: pod.key() });
+        list.push(PodRef { id, uid: pod.metadata.uid.clone(), key: pod.key(), pod: Arc::new(pod.clone()) });
     }
 
     /// Follows an update of the object. If neither the old nor the new status names a node, a nomination that exists

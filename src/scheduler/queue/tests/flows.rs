@@ -507,6 +507,18 @@ fn nominations_come_from_the_field_on_entry_and_from_the_failure_handler() {
 }
 
 #[test]
+fn a_nominated_pod_in_no_queue_counts_with_its_requests_up_to_1_30() {
+    for (version, priority) in [("v1.30.14", 4), ("v1.31.1", 0)] {
+        let mut f = Fixture::of(version);
+        f.add_pod(&Fixture::object("p", 4, r#","status":{"nominatedNodeName":"n1"}"#));
+        f.pop();
+        f.leave("p", Place::Gone);
+        let on_n1 = f.queue.nominated_pods_for_node("n1");
+        assert_eq!(on_n1.iter().map(|p| p.pod.priority()).collect::<Vec<_>>(), [priority], "{version}");
+    }
+}
+
+#[test]
 fn a_plain_update_that_moves_a_pod_takes_the_nomination_from_the_field() {
     let mut f = Fixture::parked(&[NodeDeclaredFeatures]);
     let pod = f.pod("p");
