@@ -396,6 +396,29 @@ fn old_segments_go_by_time_and_by_size() {
 }
 
 #[test]
+fn a_moment_stays_what_it_was_though_the_clock_is_set_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut model = Model::new(folder.path(), small(), 5);
+    let mut seen = Vec::new();
+    for step in 0..60 {
+        if step % 20 == 10 {
+            model.now -= 40;
+        }
+        model.step();
+        if step == 35 {
+            model.writer.restate(&model.state, time(model.now));
+        }
+        let end = Journal::open(folder.path()).unwrap().end();
+        seen.push((end, capture(&model.state)));
+    }
+    // A change after another leads to another state, or there was none.
+    seen.dedup();
+    let journal = Journal::open(folder.path()).unwrap();
+    assert!(seen.windows(2).all(|two| two[0].0 < two[1].0 || two[0].1 == two[1].1));
+    assert_moments(&journal, &seen);
+}
+
+#[test]
 fn a_journal_has_one_writer_and_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();

@@ -246,8 +246,7 @@ impl JournalWriter {
     pub fn begin(&mut self, state: &RecordedState<'_>, time: Timestamp) {
         let mut time = time;
         if let Some(last) = self.health.last {
-            // The last moment before the gap stays what it was, though the clock may have been set back.
-            time = time.max(last.checked_add(SignedDuration::from_millis(1)).unwrap_or(Timestamp::MAX));
+            time = self.after_last(time);
             self.gaps.push(Gap::new(last, time, GapReason::NotRunning));
         }
         self.rotate(state, time);
@@ -256,8 +255,7 @@ impl JournalWriter {
     /// Appends the lines of changes, which `state` has taken in. Without changes, a frame comes every ten seconds. If it cannot be
     /// written, the next frame that can be is a keyframe, with a gap behind it.
     pub fn append(&mut self, lines: &[u8], state: &RecordedState<'_>, time: Timestamp) {
-        // The clock of a cluster may be set back.
-        let time = self.health.last.map_or(time, |last| last.max(time));
+        let time = self.after_last(time);
         let is_beat = self.health.last.is_none_or(|last| time.duration_since(last) >= BEAT);
         if self.failing.is_some() || self.current.is_none() {
             return self.rotate(state, time);
@@ -287,7 +285,14 @@ impl JournalWriter {
 
     /// Begins a segment, so that the state is written anew.
     pub fn restate(&mut self, state: &RecordedState<'_>, time: Timestamp) {
-        self.rotate(state, time);
+        self.rotate(state, self.after_last(time));
+    }
+
+    /// Returns a time after the last frame, so that its moment stays what a reader has seen, though the clock of the cluster may have been
+    /// set back.
+    fn after_last(&self, time: Timestamp) -> Timestamp {
+        let next = |last: Timestamp| last.checked_add(SignedDuration::from_millis(1)).unwrap_or(Timestamp::MAX);
+        self.health.last.map_or(time, |last| time.max(next(last)))
     }
 
     fn is_full(&self, time: Timestamp) -> bool {

@@ -102,7 +102,7 @@ pub enum CommandError {
         to: Timestamp,
     },
     /// The revision of etcd is not on the timeline.
-    #[error("the timeline has the revisions {from} to {to} of etcd; --at rev:N opens another part")]
+    #[error("the timeline has the revisions {from} to {to} of etcd; open with --at rev:N for others that the snapshot has")]
     BeyondRevisions {
         /// The first.
         from: u64,
