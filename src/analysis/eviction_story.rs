@@ -1,16 +1,17 @@
 //! An eviction that a timeline of observed states shows: who evicted a pod, and what the engine decides on the state before it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::agreement::{Preempted, preempted};
 use super::why::why;
-use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
 use crate::framework::Victim;
-use crate::scheduler::Scheduler;
-use crate::session::Revision;
-use crate::trace::{CycleView, Outcome, QueueEntry};
+use crate::scheduler::{Operation, Scheduler};
+use crate::session::{Action, Revision};
+use crate::trace::{CycleView, Event, Outcome, QueueEntry};
 
 /// The time between an eviction and the event about it, at most: clocks of machines differ, and events come late.
 const NEAR: SignedDuration = SignedDuration::from_secs(60);
@@ -30,6 +31,15 @@ pub struct SeenLeaving {
     pub after: Timestamp,
 }
 
+impl SeenLeaving {
+    /// Returns whether an event of a time may be about it.
+    fn is_near(&self, time: Timestamp) -> bool {
+        let earliest = self.before.checked_sub(NEAR).unwrap_or(Timestamp::MIN);
+        let latest = self.after.checked_add(NEAR).unwrap_or(Timestamp::MAX);
+        (earliest..=latest).contains(&time)
+    }
+}
+
 /// Returns where a pod left its node last in these revisions; `None` if it did not.
 pub fn last_leaving(revisions: &[Arc<Revision>], pod: &Key) -> Option<SeenLeaving> {
     let runs = |cluster: &Cluster| cluster.pods.get(pod).filter(|pod| !pod.node_name.is_empty() && !pod.is_terminating()).cloned();
@@ -40,6 +50,64 @@ pub fn last_leaving(revisions: &[Arc<Revision>], pod: &Key) -> Option<SeenLeavin
     let (before, after) = (&revisions[revision].before, &revisions[revision].after);
     let node = runs(&before.cluster)?.node_name.clone();
     Some(SeenLeaving { revision, pod: pod.clone(), node, before: before.clock, after: after.clock })
+}
+
+/// A pod that left its node, in the list of all of a timeline.
+#[derive(Clone, Debug)]
+pub struct ListedLeaving {
+    /// Where it left.
+    pub seen: SeenLeaving,
+    /// Whether a scheduler preempted it, and the pod that it did so for, as far as an event names it.
+    pub preempted: Option<Option<Key>>,
+}
+
+/// Returns the pods that left their nodes in these revisions, the newest first. `events` reach to their end.
+pub fn leavings(revisions: &[Arc<Revision>], events: &[ObservedEvent]) -> Vec<ListedLeaving> {
+    let Some(last) = revisions.last() else { return Vec::new() };
+    let preemptions = preempted(&last.after.cluster, events);
+    let mut by_victim: BTreeMap<&Key, Vec<&Preempted>> = BTreeMap::new();
+    for preemption in &preemptions {
+        by_victim.entry(&preemption.victim).or_default().push(preemption);
+    }
+    let mut found = Vec::new();
+    for (at, revision) in revisions.iter().enumerate().rev() {
+        for pod in touched(revision) {
+            let Some(seen) = last_leaving(&revisions[at..=at], &pod) else { continue };
+            let seen = SeenLeaving { revision: at, ..seen };
+            let near = |preemption: &&&Preempted| preemption.at.is_none_or(|time| seen.is_near(time));
+            let event = by_victim.get(&pod).and_then(|all| all.iter().rfind(near));
+            let on = |cluster: &Cluster| cluster.pods.get(&pod).is_some_and(|pod| is_preempted(pod));
+            let by_condition = || (on(&revision.before.cluster) || on(&revision.after.cluster)).then_some(None);
+            let preempted = event.map(|event| event.preemptor.clone().or_else(|| event.gone.clone())).or_else(by_condition);
+            found.push(ListedLeaving { seen, preempted });
+        }
+    }
+    found
+}
+
+/// Returns whether a condition says that a scheduler preempted a pod.
+fn is_preempted(pod: &Pod) -> bool {
+    pod.condition("DisruptionTarget").is_some_and(|condition| condition.status == "True" && condition.reason == "PreemptionByScheduler")
+}
+
+/// Returns the pods that may leave their nodes in a revision.
+fn touched(revision: &Revision) -> BTreeSet<Key> {
+    let mut all = BTreeSet::new();
+    if let Action::Apply(operation) | Action::WhatIf { operation, .. } = &revision.action {
+        changed(operation, &mut all);
+    }
+    all.extend(
+        revision.events.iter().filter_map(|event| if let Event::VictimEvicted { pod, .. } = event { Some(Key::clone(pod)) } else { None }),
+    );
+    all
+}
+
+fn changed(operation: &Operation, out: &mut BTreeSet<Key>) {
+    match operation {
+        Operation::Batch { operations, .. } => operations.iter().for_each(|operation| changed(operation, out)),
+        Operation::Update { object: Object::Pod(pod) } | Operation::Delete { object: Object::Pod(pod) } => drop(out.insert(pod.key())),
+        _ => {}
+    }
 }
 
 /// The relation of a recorded preemption to our decision on the state before it.
@@ -84,11 +152,8 @@ impl EvictionStory {
     /// Finds who evicted a pod that left its node. `scheduler` is that before the revision, and `events` reach beyond it.
     pub fn new(seen: SeenLeaving, scheduler: &Scheduler, events: &[ObservedEvent]) -> Self {
         let cluster = scheduler.state().cluster();
-        let earliest = seen.before.checked_sub(NEAR).unwrap_or(Timestamp::MIN);
-        let latest = seen.after.checked_add(NEAR).unwrap_or(Timestamp::MAX);
-        let is_near = |at: Timestamp| earliest <= at && at <= latest;
-        let preemption =
-            preempted(cluster, events).into_iter().rfind(|preemption| preemption.victim == seen.pod && preemption.at.is_none_or(is_near));
+        let is_near = |preemption: &Preempted| preemption.at.is_none_or(|time| seen.is_near(time));
+        let preemption = preempted(cluster, events).into_iter().rfind(|preemption| preemption.victim == seen.pod && is_near(preemption));
         let preemptor = preemption.as_ref().and_then(|preemption| cluster.pods.get(preemption.preemptor.as_ref()?)).cloned();
         let preemptor = preemptor.filter(|pod| pod.is_pending());
         let decision = preemptor

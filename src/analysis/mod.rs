@@ -32,7 +32,7 @@ pub use dump_diff::{
     Because, Brief, ChangeKind, Differs, DumpDiff, DumpState, FieldChange, FieldPath, How, NotCompared, Now, ObjectChange, PodDiff, Since,
     Step, written,
 };
-pub use eviction_story::{EvictionMatch, EvictionStory, SeenLeaving, last_leaving};
+pub use eviction_story::{EvictionMatch, EvictionStory, ListedLeaving, SeenLeaving, last_leaving, leavings};
 pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use known::{Known, KnownBudget};

@@ -11,13 +11,15 @@ use super::object_text::{Finding, Sources};
 use super::overview_job::{MadeOf, OverviewJob};
 use super::short_answer::short_answer;
 use super::ticket::Reproduction;
-use crate::analysis::{EvictionStory, JudgedAttempts, LastReported, ReleaseReport, SchedulerEvents, SeenLeaving, decision_parts};
+use crate::analysis::{
+    EvictionStory, JudgedAttempts, LastReported, ListedLeaving, ReleaseReport, SchedulerEvents, SeenLeaving, decision_parts, leavings,
+};
 use crate::cluster::Key;
 use crate::cluster::neighbors::About;
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::Emulated;
-use crate::report::{attempts_document, eviction_document};
+use crate::report::{attempts_document, eviction_document, leavings_document};
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Branch, Breakpoint, Cursor, EtcdRevisions, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::Report;
@@ -312,6 +314,14 @@ impl SessionHandle for Explorer {
         if let Some(job) = &self.overview {
             job.stop();
         }
+    }
+
+    fn leavings(&self) -> Vec<ListedLeaving> {
+        leavings(self.timeline().revisions(), &self.workspace.session.background().events)
+    }
+
+    fn leavings_list(&self, found: &[ListedLeaving]) -> output::Document {
+        leavings_document(found)
     }
 
     fn eviction(&self, seen: SeenLeaving) -> Document {

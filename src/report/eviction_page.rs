@@ -2,7 +2,7 @@
 
 use super::decided_by;
 use super::text::elimination_sentences;
-use crate::analysis::{EvictionMatch, EvictionStory, SeenLeaving};
+use crate::analysis::{EvictionMatch, EvictionStory, ListedLeaving, SeenLeaving};
 use crate::cluster::{Key, Pod};
 use crate::output::{Document, Words};
 use crate::plural::{count, count_of};
@@ -32,6 +32,21 @@ pub fn eviction_document(story: &EvictionStory) -> Document {
     out.blank();
     out.heading(2, "Pods that waited then");
     waiting(story, &mut out);
+    out
+}
+
+/// Writes an item for each pod that left its node.
+pub fn leavings_document(found: &[ListedLeaving]) -> Document {
+    let mut out = Document::default();
+    for ListedLeaving { seen, preempted } in found {
+        let how = match preempted {
+            Some(Some(by)) => Words::from(": preempted by ").pod(by),
+            Some(None) => Words::from(": preempted by a pod that the source does not name"),
+            None => Words::from(": deleted"),
+        };
+        let at = seen.after.strftime("%Y-%m-%d %H:%M:%SZ");
+        out.item(0, Words::from(format!("{at}  ")).pod(&seen.pod).text(" left ").node(&seen.node).words(how));
+    }
     out
 }
 

@@ -112,6 +112,9 @@ pub enum CommandError {
     /// A pod does not leave its node on the timeline.
     #[error("{0} does not leave a node on this timeline")]
     NotEvicted(Key),
+    /// No pod leaves its node on the timeline.
+    #[error("no pod leaves its node on this timeline")]
+    NoneEvicted,
     /// The timeline shows no attempt about a pod.
     #[error("the timeline shows no attempt of the cluster's scheduler about {0}")]
     NoAttempts(Key),

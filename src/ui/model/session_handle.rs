@@ -4,7 +4,7 @@ use std::error::Error;
 
 use jiff::Timestamp;
 
-use crate::analysis::{LastReported, ReleaseReport, SeenLeaving, last_leaving};
+use crate::analysis::{LastReported, ListedLeaving, ReleaseReport, SeenLeaving, last_leaving, leavings};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
@@ -89,6 +89,14 @@ pub trait SessionHandle {
     /// Returns where a pod left its node last on the timeline; `None` if it did not.
     fn leaving(&self, pod: &Key) -> Option<SeenLeaving> {
         last_leaving(self.timeline().revisions(), pod)
+    }
+    /// Returns the pods that left their nodes on the timeline, the newest first.
+    fn leavings(&self) -> Vec<ListedLeaving> {
+        leavings(self.timeline().revisions(), &[])
+    }
+    /// Writes them as a list.
+    fn leavings_list(&self, _found: &[ListedLeaving]) -> output::Document {
+        output::Document::default()
     }
     /// Returns who evicted a pod that left its node, and why it. The cursor is before that.
     fn eviction(&self, _seen: SeenLeaving) -> Document {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::analysis::SeenLeaving;
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Str};
 use crate::output::{self, Row, RowKind, Span};
@@ -67,6 +68,8 @@ pub enum Target {
     Breakpoint(usize),
     /// The consequences of a fix.
     Fix(FixToApply),
+    /// Who evicted a pod that left its node.
+    Leaving(SeenLeaving),
 }
 
 impl TextView {
@@ -82,7 +85,7 @@ impl TextView {
         let exists = |target: &Target| match target {
             Target::Pod(key) => keyframe.cluster.pods.get(key).is_some(),
             Target::Node(node) => keyframe.snapshot.get(node).is_some(),
-            Target::Branch(_) | Target::Breakpoint(_) | Target::Fix(_) => true,
+            Target::Branch(_) | Target::Breakpoint(_) | Target::Fix(_) | Target::Leaving(_) => true,
         };
         Self::linked(document, exists)
     }

@@ -62,6 +62,18 @@ fn find_who_evicted_a_pod_that_is_gone() {
     record(&folder, &[VICTIM, "reports-646f8d7fc5-kdjfj"], "shop/payments");
     for size in [(80, 24), (120, 40)] {
         let mut pty = open(&folder, size);
+        // The two pods that left, of which one was preempted.
+        command(&mut pty, "evictions");
+        let screen = words(&pty.wait_for("Pods that left their nodes"));
+        assert!(screen.contains("batch/reports-646f8d7fc5-kdjfj left worker-a2: deleted") || size.0 == 80, "{screen}");
+        pty.send("/preempted\r");
+        let screen = words(&pty.wait_for("left their nodes  /preempted"));
+        let expected = format!("2026-11-27 03:02:30Z batch/{VICTIM} left worker-a2: preempted by shop/payments");
+        assert!(screen.contains(&expected) || size.0 == 80, "{screen}");
+        pty.send("\r");
+        pty.wait_for("Eviction of");
+        pty.send(ESC);
+        pty.wait_gone("Eviction of");
         command(&mut pty, &format!("evicted batch/{VICTIM}"));
         let screen = words(&pty.wait_for("Eviction of"));
         for expected in [

@@ -2,7 +2,7 @@
 
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::actions::verbs::{branch, breakpoint, fixes};
+use crate::ui::actions::verbs::{branch, breakpoint, evicted, fixes};
 use crate::ui::actions::{overview, theme_list};
 use crate::ui::config::context::Context;
 use crate::ui::model::list::RowId;
@@ -66,6 +66,7 @@ fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) ->
         Target::Branch(to) => branch::switch(state, session, to),
         Target::Breakpoint(at) => breakpoint::remove(state, session, at),
         Target::Fix(fix) => drop(fixes::apply(state, session, fix)?),
+        Target::Leaving(seen) => evicted::show(state, session, seen),
     }
     Ok(())
 }
