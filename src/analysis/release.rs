@@ -64,7 +64,7 @@ fn changes_apart(emulated: Emulated, verified_as: Release, changes: usize) -> St
     }
     let alike = emulated.profile.verified_as(&[Part::Decisions]).1 == 0;
     let what = if alike { "decisions are verified, the rest as" } else { "verified as" };
-    format!("; {what} {verified_as}, {} apart", count_of(changes, "change", "changes"))
+    format!("; {what} {verified_as}, which differs by {}", count_of(changes, "known change", "known changes"))
 }
 
 /// Returns the parts that a decision under a configuration depends on.
@@ -101,14 +101,14 @@ mod tests {
     #[test]
     fn a_header_and_an_answer_name_the_same_patch_and_the_server() {
         for (server, patch, apart) in [
-            ("v1.31.4-eks-a1b2c3", "v1.31.4", "; decisions are verified, the rest as v1.31.1, 2 changes apart"),
+            ("v1.31.4-eks-a1b2c3", "v1.31.4", "; decisions are verified, the rest as v1.31.1, which differs by 2 known changes"),
             ("v1.31.1", "v1.31.1", ""),
-            ("v1.31.99", "v1.31.14", "; decisions are verified, the rest as v1.31.1, 2 changes apart"),
-            ("v1.31.0", "v1.31.0", "; verified as v1.31.1, 1 change apart"),
-            ("v1.36.9", "v1.36.3", "; decisions are verified, the rest as v1.36.2, 1 change apart"),
+            ("v1.31.99", "v1.31.14", "; decisions are verified, the rest as v1.31.1, which differs by 2 known changes"),
+            ("v1.31.0", "v1.31.0", "; verified as v1.31.1, which differs by 1 known change"),
+            ("v1.36.9", "v1.36.3", "; decisions are verified, the rest as v1.36.2, which differs by 1 known change"),
             ("v1.99.0", "v1.37.0", "which is newer than the newest supported version"),
             ("v1.28.15", "v1.28.15", "; not verified: queues"),
-            ("v1.26.15", "v1.26.15", "; verified as v1.26.9, 3 changes apart; not verified: queues"),
+            ("v1.26.15", "v1.26.15", "; verified as v1.26.9, which differs by 3 known changes; not verified: queues"),
         ] {
             let found = FoundVersion { release: server.parse().unwrap(), source: VersionSource::Server };
             let emulated = ReleaseChoice { wanted: Some(found), cluster: Some(found) }.emulated();

@@ -119,7 +119,7 @@ fn started(scheduler: &Scheduler) -> String {
     }
 }
 
-/// Returns how likely each of the pods is the first that a restarted scheduler pops; `None` unless it pops them in random order.
+/// Returns how likely each of the pods is the first that a scheduler tries after a restart; `None` unless it tries them in random order.
 fn in_any_order(scheduler: &Scheduler) -> Option<String> {
     if scheduler.options().queues != InitialQueues::Fresh || !scheduler.emulated().profile.behaviour.queue.equal_pods_in_random_order {
         return None;
@@ -131,7 +131,7 @@ fn in_any_order(scheduler: &Scheduler) -> Option<String> {
     let share = u64::try_from(alike).ok().filter(|alike| *alike > 1).map(|alike| Share::new(1, alike).in_words());
     let share = share?;
     Some(format!(
-        "the first {alike} have equal priority, and a restarted scheduler pops them in random order: each is first {share}; here they go by name"
+        "after a restart kube-scheduler tries the first {alike} pods in random order, as their priorities are equal: each comes first {share}; here they go by name"
     ))
 }
 

@@ -115,7 +115,7 @@ fn a_restarted_scheduler_pops_equal_pods_in_any_order_from_1_36_on() {
     .unwrap();
     for (release, random) in [("1.36", true), ("1.35", false)] {
         let (_, text, _) = run(&["run", "--from", dump.to_str().unwrap(), "--emulate", release]);
-        assert_eq!(text.contains("a restarted scheduler pops them in random order: each is first in 1 of "), random, "{release}: {text}");
+        assert_eq!(text.contains("in random order, as their priorities are equal: each comes first in 1 of "), random, "{release}: {text}");
     }
 }
 

@@ -39,8 +39,7 @@ fn a_pod_that_fitted_names_the_taint_that_its_node_got() {
     let new = [tainted, node("w2", "2"), other, pod("web", "", "2")];
     let found = diff(&old, &new);
     assert!(found.some_decision_changed());
-    let words =
-        "shop/web fitted on w1; it fits on no node now: since then w1 got the label zone=a, got the taint dedicated=gpu:NoSchedule.";
+    let words = "shop/web fitted on w1; it does not fit on any node now: since then w1 got the label zone=a, got the taint dedicated=gpu:NoSchedule.";
     assert_eq!(sentences(&found), [words]);
     let because = found.pods[0].because.as_ref().unwrap();
     assert_eq!((because.how, because.node.as_ref().map(Str::as_str), &because.changes[..]), (How::One, Some("w1"), &[0][..]));
@@ -48,7 +47,9 @@ fn a_pod_that_fitted_names_the_taint_that_its_node_got() {
     let back = diff(&new, &old);
     assert_eq!(
         sentences(&back),
-        ["shop/web fitted on no node; it fits on w1 now: since then w1 lost the label zone=a, lost the taint dedicated=gpu:NoSchedule."]
+        [
+            "shop/web did not fit on any node; it fits on w1 now: since then w1 lost the label zone=a, lost the taint dedicated=gpu:NoSchedule."
+        ]
     );
 }
 
@@ -63,7 +64,7 @@ fn changes_that_explain_together_are_named_together_and_others_are_not() {
         assert_eq!((because.how, because.changes.len()), (how, 2));
         assert_eq!(
             sentences(&found),
-            ["shop/web fitted on w1; it fits on no node now: since then shop/a was bound to w1, and shop/b was bound to w1."]
+            ["shop/web fitted on w1; it does not fit on any node now: since then shop/a was bound to w1, and shop/b was bound to w1."]
         );
         assert_eq!(found.changes.len(), 3);
     }
@@ -124,7 +125,7 @@ fn explanations_are_searched_within_a_number_of_trials() {
         let because = Search::new(&new, &found.changes, trials).because(&found.pods[0], &views);
         assert_eq!(because.how, expected);
     }
-    assert_eq!(sentences(&found), ["shop/web fitted on w1; it fits on no node now: since then w1 has 1 cpu instead of 4."]);
+    assert_eq!(sentences(&found), ["shop/web fitted on w1; it does not fit on any node now: since then w1 has 1 cpu instead of 4."]);
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn changes_on_several_nodes_explain_together() {
     assert!(matches!(because.how, How::One | How::Together) && !because.changes.is_empty(), "{because:?}");
     let said = sentences(&found)[0];
     assert!(
-        said.starts_with("shop/web fitted on no node; it still fits on none, and preemption would evict others: since then shop/"),
+        said.starts_with("shop/web did not fit on any node; it still does not, and preemption would evict others: since then shop/"),
         "{said}"
     );
 }
@@ -171,7 +172,7 @@ fn a_pod_that_was_nominated_since_waits_for_its_victims() {
     let found = diff(&old, &[node("w1", "4"), ending, web]);
     assert_eq!(found.pods[0].differs, Some(Differs::Nominated));
     let said = sentences(&found)[0];
-    let words = "shop/web fitted on no node; preemption chose a node for it: since then shop/low ";
+    let words = "shop/web did not fit on any node; preemption chose a node for it: since then shop/low ";
     assert!(said.starts_with(words), "{said}");
 }
 

@@ -35,8 +35,8 @@ fn was(diff: &PodDiff) -> String {
         (Some(Outcome::Scheduled), Some(node)) if would => format!("would have fitted on {node}"),
         (Some(Outcome::Scheduled), Some(node)) => format!("fitted on {node}"),
         (Some(Outcome::Gated), _) => "was held back by a gate".to_owned(),
-        (Some(Outcome::Unschedulable), _) if would => "would have fitted on no node".to_owned(),
-        (Some(Outcome::Unschedulable), _) => "fitted on no node".to_owned(),
+        (Some(Outcome::Unschedulable), _) if would => "would not have fitted on any node".to_owned(),
+        (Some(Outcome::Unschedulable), _) => "did not fit on any node".to_owned(),
         _ => "could not be decided".to_owned(),
     }
 }
@@ -48,9 +48,9 @@ fn is(diff: &PodDiff) -> String {
         (Some(Outcome::Scheduled), Some(node), _) => format!("it fits on {node} now"),
         (Some(Outcome::Gated), ..) => "it is held back by a gate now".to_owned(),
         (Some(Outcome::Unschedulable), _, Some(Differs::Nominated)) => "preemption chose a node for it".to_owned(),
-        (Some(Outcome::Unschedulable), _, Some(Differs::Reasons)) => "it still fits on none, for other reasons".to_owned(),
-        (Some(Outcome::Unschedulable), _, Some(Differs::Victims)) => "it still fits on none, and preemption would evict others".to_owned(),
-        (Some(Outcome::Unschedulable), ..) => "it fits on no node now".to_owned(),
+        (Some(Outcome::Unschedulable), _, Some(Differs::Reasons)) => "it still does not, for other reasons".to_owned(),
+        (Some(Outcome::Unschedulable), _, Some(Differs::Victims)) => "it still does not, and preemption would evict others".to_owned(),
+        (Some(Outcome::Unschedulable), ..) => "it does not fit on any node now".to_owned(),
         _ => "it cannot be decided now".to_owned(),
     }
 }
