@@ -319,6 +319,7 @@ impl Answer<'_> {
                 doc.append(manifest.answer());
                 doc.paragraph(manifest.release().sentence());
             }
+            Self::Info(info) => doc.append(info.document()),
             _ => doc.code(0, self.text(&Document::default())),
         }
         doc.append(more);
@@ -470,6 +471,7 @@ fn markdown(answer: &Answer<'_>, more: Document) -> Result<Text, FormatError> {
         Answer::Agreements(found) => return Ok(documents::pending(found, more).markdown()),
         Answer::WhatIf(found) => return Ok(documents::what_if(found, more).markdown()),
         Answer::Diff(found) => return Ok(documents::diff(found, more).markdown()),
+        Answer::Info(_) | Answer::Manifest(_) | Answer::Workload(_) => return Ok(answer.page(more).markdown()),
         _ => {}
     }
     Ok(output::to_markdown(&answer.title(), &answer.text(&more)))

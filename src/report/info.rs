@@ -5,7 +5,7 @@ use serde::Serialize;
 use strum::IntoEnumIterator as _;
 
 use crate::analysis::ReleaseReport;
-use crate::output::Lines;
+use crate::output::{Document, Lines};
 use crate::release::{Emulated, Emulation, Gate, Knowledge, Part, Release, supported};
 use crate::scheduler::{Config, PluginRef, may_extend};
 
@@ -163,6 +163,37 @@ impl Info {
             let number = change.number.map_or_else(String::new, |number| format!(" (kubernetes/kubernetes#{number})"));
             out.line(format_args!("  {:<22} {}{number}", change.known.words(), change.about));
         }
+    }
+
+    /// Returns the report as a document without a title.
+    pub fn document(&self) -> Document {
+        let mut out = Document::default();
+        out.paragraph(format!("Version {}; emulates {}.", self.schedscope, self.release.sentence()));
+        out.paragraph(format!("Supports {}. Reads configurations of {}.", self.knows, self.config_api_versions.join(", ")));
+        if !self.new_since_minor.is_empty() {
+            out.heading(2, "Changes from the version before");
+            out.paragraph("None was verified against its own code.");
+            let row = |change: &NoveltyInfo| {
+                let number = change.number.map_or_else(String::new, |number| format!("kubernetes/kubernetes#{number}"));
+                vec![change.about.to_owned(), change.known.words().to_owned(), number]
+            };
+            out.table(["Change", "Known", "Pull request"], self.new_since_minor.iter().map(row));
+        }
+        out.heading(2, "Plugins of the default profile");
+        let row = |plugin: &PluginInfo| {
+            vec![
+                plugin.name.to_owned(),
+                plugin.extension_points.join(", "),
+                plugin.weight.map_or_else(String::new, |weight| weight.to_string()),
+            ]
+        };
+        let missing = self.not_emulated.iter().map(|name| vec![name.clone(), "not emulated yet".to_owned()]);
+        out.table(["Plugin", "Extension points", "Weight"], self.plugins.iter().map(row).chain(missing));
+        out.heading(2, "Feature gates");
+        out.paragraph("They are set with --feature-gates.");
+        let row = |gate: &GateInfo| vec![gate.name.clone(), if gate.enabled { "on" } else { "off" }.to_owned(), gate.about.to_owned()];
+        out.table(["Gate", "State", "Effect"], self.feature_gates.iter().map(row));
+        out
     }
 
     /// Returns the report as text.
