@@ -387,6 +387,21 @@ fn long_values_that_are_confidential_are_not_read() {
     }
 }
 
+#[test]
+fn flipped_bits_in_the_head_of_a_long_page_never_go_unseen() {
+    let secret = [&b"planted"[..], &vec![b's'; 70_000]].concat();
+    let changes = [(DEFAULT, namespace()), ("/registry/secrets/shop/s", Some(secret)), ("/registry/pods/shop/b", Some(pod("b")))];
+    let sound = snapshot(&changes, 3);
+    let leaf = 5 * PAGE;
+    // The page's header, the headers of its elements, and the beginning of what they lead to.
+    for bit in (0..200 * 8).step_by(3) {
+        let mut flipped = sound.clone();
+        flipped[leaf + bit / 8] ^= 1 << (bit % 8);
+        let (documents, error) = documents(&flipped);
+        assert!(error.is_some() && !serde_json::to_string(&documents).unwrap().contains("planted"), "bit {bit}");
+    }
+}
+
 /// Returns 400 copies with one bit flipped, each with the place of its byte and the bit.
 fn flips(sound: &[u8]) -> impl Iterator<Item = (usize, u64, Vec<u8>)> {
     let next = |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
