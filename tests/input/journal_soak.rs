@@ -68,7 +68,7 @@ fn what_was_flushed_survives_every_kill() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // The server does not notice that nobody reads its watches any more.
+        // Watches without a reader stay open until a change of their kind.
         server.end_watches();
         if kill % 20 == 19 || kill + 1 == kills {
             let journal = Journal::open(&path).unwrap();
