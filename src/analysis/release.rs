@@ -118,7 +118,7 @@ mod tests {
             assert_eq!(label, expected);
             let begins = format!("kube-scheduler {patch}: {asked} is the API server's version");
             let decision = ReleaseReport::of(emulated, &[Part::Decisions]);
-            assert_eq!(decision.sentence().contains("apart"), apart.starts_with("; verified"), "{}", decision.sentence());
+            assert_eq!(decision.sentence().contains("differs by"), apart.starts_with("; verified"), "{}", decision.sentence());
             assert!(report.sentence().starts_with(&begins) && report.sentence().contains(apart), "{}", report.sentence());
             assert_eq!((format!("v{}", report.emulates), report.cluster.map(|c| format!("v{c}"))), (patch.to_owned(), Some(asked)));
         }

@@ -186,7 +186,7 @@ fn two_dumps_are_compared_and_explained_on_the_newest() {
     let (old, new) = (path("old.json"), path("new.json"));
     std::fs::write(&old, dump("2026-01-01T00:00:00Z", "")).unwrap();
     std::fs::write(&new, dump("2026-01-01T01:00:00Z", r#"{"key":"dedicated","value":"gpu","effect":"NoSchedule"}"#)).unwrap();
-    let sentence = "shop/web fitted on w1; it fits on no node now: since then w1 got the taint dedicated=gpu:NoSchedule.";
+    let sentence = "shop/web fitted on w1; it does not fit on any node now: since then w1 got the taint dedicated=gpu:NoSchedule.";
 
     let (code, text, said) = run(&["diff", &old, &new]);
     assert!(code == 1 && text.contains(sentence) && said.is_empty(), "{code} {text} {said}");

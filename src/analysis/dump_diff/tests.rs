@@ -187,8 +187,8 @@ fn a_pod_that_another_was_nominated_before_names_the_nomination() {
     let old = [node("w1", "4"), pod("there", "w1", "1"), nominated(None), pod("web", "", "2")];
     let new = [node("w1", "4"), pod("there", "w1", "1"), nominated(Some("w1")), pod("web", "", "2")];
     for (from, to, expected) in [
-        (&old, &new, "shop/web fitted on w1; it fits on no node now: since then shop/big was nominated to w1."),
-        (&new, &old, "shop/web fitted on no node; it fits on w1 now: since then shop/big is no longer nominated to w1."),
+        (&old, &new, "shop/web fitted on w1; it does not fit on any node now: since then shop/big was nominated to w1."),
+        (&new, &old, "shop/web did not fit on any node; it fits on w1 now: since then shop/big is no longer nominated to w1."),
     ] {
         let found = diff(from, to);
         assert!(sentences(&found).contains(&expected), "{:?}", sentences(&found));
