@@ -8,9 +8,10 @@ use crate::release::Emulation;
 
 pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
     let add_or_update = ActionType::ADD.or(ActionType::UPDATE);
-    let drivers = match emulation.behaviour().queue.binding_waits_for_any_driver {
-        true => always(EventResource::CSIDriver, add_or_update),
-        false => on(EventResource::CSIDriver, ActionType::UPDATE, after_csi_driver_change),
+    let drivers = if emulation.behaviour().queue.binding_waits_for_any_driver {
+        always(EventResource::CSIDriver, add_or_update)
+    } else {
+        on(EventResource::CSIDriver, ActionType::UPDATE, after_csi_driver_change)
     };
     vec![
         on(EventResource::StorageClass, add_or_update, after_class_change),
