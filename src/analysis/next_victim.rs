@@ -78,7 +78,7 @@ impl NextVictim {
         let Self { pod, priority, violates, of } = self;
         let of = match of {
             1 => ", the only evictable pod".to_owned(),
-            of => format!(", first of {of} evictable pods"),
+            of => format!(", first of {of} to go"),
         };
         let budgets = match &violates[..] {
             [] => String::new(),

@@ -534,3 +534,83 @@ fn a_node_that_is_not_ready_is_named_with_what_its_kubelet_says() {
         assert_eq!(why, [expected.as_str(); 2], "{:?}", report.fixes.iter().map(|fix| &fix.text).collect::<Vec<_>>());
     }
 }
+
+/// Splits a command line as a shell does, as far as single quotes go; `\'` between quotes is a quote.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => quoted = !quoted,
+            '\\' if !quoted => word.extend(chars.next()),
+            ' ' if !quoted => words.push(std::mem::take(&mut word)),
+            c => word.push(c),
+        }
+    }
+    words.push(word);
+    words
+}
+
+/// Checks the commands of a pipe: verbs of kubectl, objects that exist or are new, and JSON that parses.
+fn check_command(scheduler: &Scheduler, line: &str) {
+    let cluster = scheduler.state().cluster();
+    let all = words(line);
+    let pod = |name: &str, namespace: &str| cluster.pods.get(&Key::new(namespace, name)).is_some();
+    let owns = |kind: &str, name: &str, namespace: &str| {
+        cluster.pods.iter().any(|pod| {
+            let owners = pod.metadata.owner_references.iter();
+            let mut owners =
+                owners.filter(|owner| owner.kind.eq_ignore_ascii_case(kind) || (kind == "deployment" && owner.kind == "ReplicaSet"));
+            pod.metadata.namespace.as_str() == namespace && owners.any(|owner| owner.name.starts_with(name))
+        })
+    };
+    for command in all.split(|word| word == "|") {
+        let command: Vec<&str> = command.iter().map(String::as_str).collect();
+        let after = |flag: &str| command.iter().position(|word| *word == flag).and_then(|at| command.get(at + 1)).copied();
+        let namespace = after("-n").unwrap_or_default();
+        if let Some(patch) = after("-p") {
+            let patch: Value = serde_json::from_str(patch).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert!(patch.is_object() || patch.is_array(), "{line}");
+        }
+        match command[..] {
+            ["printf", "%s", text] => {
+                let new = object(&serde_json::from_str(text).expect("JSON")).unwrap_or_else(|| panic!("{line}"));
+                assert!(cluster.get(new.kind(), &new.key()).is_none(), "{line}");
+            }
+            ["kubectl", "create", "-f", "-"]
+            | ["kubectl", "patch", "--local", "-f", "-", ..]
+            | ["kubectl", "replace", "--force", "-f", "-"] => {}
+            ["kubectl", "create", "priorityclass", name, value, ..] => {
+                assert!(cluster.priority_classes.named(&name.into()).is_none() && value.starts_with("--value="), "{line}");
+            }
+            ["kubectl", "uncordon", node] => assert!(cluster.nodes.named(&node.into()).is_some_and(|node| node.unschedulable()), "{line}"),
+            ["kubectl", "taint", "nodes", node, taint] => {
+                let node = cluster.nodes.named(&node.into()).unwrap_or_else(|| panic!("{line}"));
+                assert!(node.spec.taints.iter().any(|one| taint.starts_with(one.key.as_str())) && taint.ends_with('-'), "{line}");
+            }
+            ["kubectl", "delete" | "patch" | "get", "pod", name, ..] => assert!(pod(name, namespace), "{line}"),
+            ["kubectl", "patch" | "get", kind, name, ..] => assert!(owns(kind, name, namespace), "{line}"),
+            _ => panic!("unknown command: {line}"),
+        }
+    }
+}
+
+/// Every command of every fix in the demos is one that kubectl has, about objects that exist, with JSON that parses.
+#[test]
+fn every_command_names_objects_that_exist() {
+    let mut commands = 0;
+    for name in ["payments", "budgets", "tie-breaks", "aftermath", "queues"] {
+        let loaded = schedscope::source::load(&[schedscope::source::Story::named(name).expect("a story").input()]);
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, Options::default());
+        let cluster = scheduler.state().cluster();
+        for pod in cluster.pods.iter().filter(|pod| pod.is_pending()) {
+            let found = find(&scheduler, pod, Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true);
+            let report = FixesReport::new(&found, cluster, &|_, _| None);
+            for line in report.fixes.iter().flat_map(|fix| fix.kubectl.iter()).flat_map(|lines| lines.lines()) {
+                check_command(&scheduler, line);
+                commands += 1;
+            }
+        }
+    }
+    assert!(commands > 30, "{commands}");
+}

@@ -110,7 +110,7 @@ fn without_nodes_the_answer_says_what_is_known() {
     let all = program(Some(&server), &["explain", "-A", "--pending"]);
     assert_eq!(all.status.code(), Some(3), "{}", stderr(&all));
     assert!(
-        stdout(&all).contains(message) && stdout(&all).contains("what would help is unknown: Nodes cannot be read (no permission)"),
+        stdout(&all).contains(message) && stdout(&all).contains("no fix known: Nodes cannot be read (no permission)"),
         "{}",
         stdout(&all)
     );

@@ -189,7 +189,7 @@ impl FixSearch {
                 let incomplete = why.as_ref().map_or_else(String::new, |why| format!("; incomplete: {why}"));
                 format!("no fix found{these}{incomplete}")
             }
-            Self::NotProposed(why, true) => format!("what would help is unknown: {why}"),
+            Self::NotProposed(why, true) => format!("no fix known: {why}"),
             Self::NotProposed(why, false) => format!("no fix proposed: {why}"),
             Self::Found(fix) => {
                 let whose = match &fix.freed[..] {

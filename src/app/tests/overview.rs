@@ -62,16 +62,16 @@ fn the_fix_of_a_claim_that_may_exist_is_unknown() {
     let claims: crate::cluster::KindSet = [crate::cluster::Kind::PersistentVolumeClaim].into_iter().collect();
     items[0]["status"]["allocatable"]["cpu"] = json!("4");
     for (unknown, expected) in [
-        (
-            MissingKinds { absent: claims, ..MissingKinds::default() },
-            "what would help is unknown: whether PersistentVolumeClaim \"data-0\" exists",
-        ),
+        (MissingKinds { absent: claims, ..MissingKinds::default() }, "no fix known: whether PersistentVolumeClaim \"data-0\" exists"),
         (MissingKinds::default(), "fix: create PersistentVolumeClaim"),
     ] {
         let mut screen = Screen::lacking(&items, unknown, 120, 40);
         screen.act("0");
         screen.wait();
         assert!(screen.text().contains(expected), "{}", screen.text());
+        // The row may be cut; below the list the reason is whole.
+        let whole = screen.text().contains("NO FIX IS KNOWN") && screen.text().contains("not all objects of this kind are known");
+        assert_eq!(whole, expected.starts_with("no fix"), "{}", screen.text());
     }
 }
 

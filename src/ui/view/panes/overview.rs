@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::analysis::{Cause, MatchKind, Missing, PreemptionHelp, Stage};
+use crate::analysis::{Cause, FixSearch, MatchKind, Missing, PreemptionHelp, Stage};
 use crate::cluster::Kind;
 use crate::cluster::neighbors::About;
 use crate::session::Timeline;
@@ -213,6 +213,10 @@ fn draw_details(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         lines.extend(cause.main_reasons.iter().map(reason));
         let more = cause.nodes.len().saturating_sub(cause.main_reasons.len());
         lines.extend((more > 0).then(|| (Role::Muted, format!("{:>6}  and {}", "", text::count(more, "other reason")))));
+    }
+    if let FixSearch::NotProposed(why, unknown) = &cause.fix {
+        lines.push((Role::Column, if *unknown { "NO FIX IS KNOWN" } else { "NO FIX IS PROPOSED" }.to_owned()));
+        lines.extend(text::wrap(why, width).map(|line| (Role::Text, format!("  {line}"))));
     }
     if let Some(fix) = cause.fix.found() {
         let heading = if fix.fix.last_resort.is_some() { "FIX, ONLY IF NOTHING ELSE HELPS" } else { "BEST FIX" };
