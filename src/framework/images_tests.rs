@@ -44,6 +44,6 @@ fn earlier_counts_of_an_image_are_bounded() {
         images.add(&node(&[("a", 7)]));
     }
     assert_eq!(images.counts["a"].len(), IMAGE_COUNTS);
-    // The count of the first copy is forgotten; the earliest that is known stands for it.
+    // The count of the first copy is forgotten; the earliest that is known takes its place.
     assert_eq!(images.at("a", 0), Some(state(7, 3)));
 }
