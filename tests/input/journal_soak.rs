@@ -20,7 +20,7 @@ fn recorder(server: &ApiServer, folder: &Path, blocks: Option<u64>) -> Child {
     let config = folder.join("config");
     std::fs::write(&config, server.kubeconfig()).unwrap();
     let limit = blocks.map_or_else(String::new, |blocks| format!("trap '' XFSZ; ulimit -f {blocks}; "));
-    // The shell counts blocks of 1024 or 512 bytes; both are full soon.
+    // The shell counts blocks of 1024 or 512 bytes: a keyframe fits in both, and some seconds of changes.
     let script = format!("{limit}exec \"$0\" record \"$1\" --segment-size 1Mi");
     let mut command = Command::new("sh");
     command.args(["-c", &script]).arg(program()).arg(folder.join("journal")).env("KUBECONFIG", config);
@@ -49,7 +49,7 @@ fn what_was_flushed_survives_every_kill() {
     let mut number = 0;
     for kill in 0..kills {
         let is_limited = kill % 3 == 2;
-        let mut child = recorder(&server, folder.path(), is_limited.then_some(24));
+        let mut child = recorder(&server, folder.path(), is_limited.then_some(120));
         let until = Instant::now() + Duration::from_millis(500 + next(&mut seed) % 10_000);
         while Instant::now() < until {
             for _ in 0..20 {

@@ -226,7 +226,10 @@ impl JournalWriter {
         let (_, frames) = Segment::at(&path).read().map_err(JournalError::at(&path))?;
         if let Some(last) = frames.whole.last() {
             (self.sequence, self.health.last) = (last.sequence, Some(last.time));
-            self.gaps.push(Gap::new(last.time, last.time, GapReason::Cut { bytes: cut }));
+            // A recorder that was killed before it wrote to the segment has cut nothing.
+            if cut > 0 {
+                self.gaps.push(Gap::new(last.time, last.time, GapReason::Cut { bytes: cut }));
+            }
         }
         Ok(())
     }
