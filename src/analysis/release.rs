@@ -97,15 +97,24 @@ mod tests {
         assert_eq!(report.sentence(), sentence);
     }
 
+    #[test]
+    fn configurations_of_the_last_patch_are_verified_as_those_of_another() {
+        let found = FoundVersion { release: "v1.36.3".parse().unwrap(), source: VersionSource::Server };
+        let emulated = ReleaseChoice { wanted: Some(found), cluster: Some(found) }.emulated();
+        let report = ReleaseReport::of(emulated, &[Part::Decisions, Part::Queues, Part::Configuration]);
+        let expected = "decisions are verified, the rest as v1.36.2, which differs by 1 known change";
+        assert!(report.sentence().ends_with(expected), "{}", report.sentence());
+    }
+
     /// The header of a live cluster shows the label, an answer the sentence.
     #[test]
     fn a_header_and_an_answer_name_the_same_patch_and_the_server() {
         for (server, patch, apart) in [
-            ("v1.31.4-eks-a1b2c3", "v1.31.4", "; decisions are verified, the rest as v1.31.1, which differs by 2 known changes"),
+            ("v1.31.4-eks-a1b2c3", "v1.31.4", ""),
             ("v1.31.1", "v1.31.1", ""),
-            ("v1.31.99", "v1.31.14", "; decisions are verified, the rest as v1.31.1, which differs by 2 known changes"),
+            ("v1.31.99", "v1.31.14", ""),
             ("v1.31.0", "v1.31.0", "; verified as v1.31.1, which differs by 1 known change"),
-            ("v1.36.9", "v1.36.3", "; decisions are verified, the rest as v1.36.2, which differs by 1 known change"),
+            ("v1.36.9", "v1.36.3", ""),
             ("v1.99.0", "v1.37.0", "which is newer than the newest supported version"),
             ("v1.28.15", "v1.28.15", "; not verified: queues"),
             ("v1.26.15", "v1.26.15", "; verified as v1.26.9, which differs by 3 known changes; not verified: queues"),
@@ -120,6 +129,7 @@ mod tests {
             let decision = ReleaseReport::of(emulated, &[Part::Decisions]);
             assert_eq!(decision.sentence().contains("differs by"), apart.starts_with("; verified"), "{}", decision.sentence());
             assert!(report.sentence().starts_with(&begins) && report.sentence().contains(apart), "{}", report.sentence());
+            assert_eq!(report.sentence().contains("differs by"), apart.contains("differs by"), "{}", report.sentence());
             assert_eq!((format!("v{}", report.emulates), report.cluster.map(|c| format!("v{c}"))), (patch.to_owned(), Some(asked)));
         }
     }

@@ -68,6 +68,8 @@ pub(super) struct Minor {
     known: [u8; 2],
     /// Another patch whose decisions were compared with kube-scheduler's own.
     decisions_of: Option<u8>,
+    /// Another patch whose queues were compared with kube-scheduler's own.
+    queues_of: Option<u8>,
     /// The changes after the first known patch, oldest first.
     pub(super) changes: &'static [PatchChange],
 }
@@ -76,23 +78,29 @@ impl Minor {
     /// Makes a minor version of which one patch is known.
     pub(super) const fn of_one(checked: Profile) -> Self {
         let patch = checked.release.patch_number();
-        Self { first: checked.behaviour, checked, known: [patch, patch], decisions_of: None, changes: &[] }
+        Self { first: checked.behaviour, checked, known: [patch, patch], decisions_of: None, queues_of: None, changes: &[] }
     }
 
     /// Makes a minor version whose first known patch decides as the checked one.
     pub(super) const fn new(checked: Profile, known: [u8; 2], changes: &'static [PatchChange]) -> Self {
-        Self { first: checked.behaviour, checked, known, decisions_of: None, changes }
+        Self { first: checked.behaviour, checked, known, decisions_of: None, queues_of: None, changes }
     }
 
     /// Makes a minor version with other behaviours before the checked patch.
     pub(super) const fn since(first: Behaviour, checked: Profile, known: [u8; 2], changes: &'static [PatchChange]) -> Self {
-        Self { checked, first, known, decisions_of: None, changes }
+        Self { checked, first, known, decisions_of: None, queues_of: None, changes }
     }
 
     /// Says that decisions of the last known patch were compared too.
     pub(super) const fn last_compared(self) -> Self {
         let last = self.known[1];
         self.decisions_compared(last)
+    }
+
+    /// Says that decisions and queues of the last known patch were compared too.
+    pub(super) const fn last_compared_with_queues(self) -> Self {
+        let last = self.known[1];
+        Self { queues_of: Some(last), ..self.decisions_compared(last) }
     }
 
     /// Says that decisions of a known patch were compared too.
@@ -102,7 +110,11 @@ impl Minor {
 
     /// Returns the patches of which a part was compared with kube-scheduler's own code: the checked one first.
     pub(super) fn compared(&self, part: Part) -> impl Iterator<Item = Release> {
-        let other = self.decisions_of.filter(|_| part == Part::Decisions);
+        let other = match part {
+            Part::Decisions => self.decisions_of,
+            Part::Queues => self.queues_of,
+            Part::Configuration | Part::Extenders => None,
+        };
         [Some(self.checked()), other.map(|patch| self.checked().with_patch(patch))].into_iter().flatten()
     }
 

@@ -38,7 +38,8 @@ pub(super) const PROFILE: Profile = Profile {
 
 /// The patches.
 pub(super) const MINOR: Minor =
-    Minor::since(Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour }, PROFILE, [0, 14], CHANGES).last_compared();
+    Minor::since(Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour }, PROFILE, [0, 14], CHANGES)
+        .last_compared_with_queues();
 
 const CHANGES: &[PatchChange] = &[
     picks::overrides_first(Release::patch(29, 1)),

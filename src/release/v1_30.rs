@@ -40,7 +40,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 14], CHANGES).last_compared();
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 14], CHANGES).last_compared_with_queues();
 
 const CHANGES: &[PatchChange] = &[
     picks::left_out_are_silent(Release::patch(30, 2)),

@@ -45,7 +45,7 @@ pub(super) const MINOR: Minor = Minor::since(
     [0, 14],
     CHANGES,
 )
-.last_compared();
+.last_compared_with_queues();
 
 const CHANGES: &[PatchChange] = &[
     picks::victims_patched_rightly(Release::patch(31, 1), 126_691),

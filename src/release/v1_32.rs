@@ -29,4 +29,4 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 13], &[]).last_compared();
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 13], &[]).last_compared_with_queues();

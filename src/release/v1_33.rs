@@ -31,7 +31,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [0, 13], CHANGES).last_compared();
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [0, 13], CHANGES).last_compared_with_queues();
 
 const CHANGES: &[PatchChange] =
     &[PatchChange::new(Release::patch(33, 6), Some(133_390), "Host ports of sidecars count.", |b| b.sidecar_ports = true)];

@@ -28,7 +28,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 9], CHANGES).last_compared();
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [1, 9], CHANGES).last_compared_with_queues();
 
 const CHANGES: &[PatchChange] = &[
     PatchChange::new(

@@ -42,7 +42,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [0, 6], CHANGES).last_compared();
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [0, 6], CHANGES).last_compared_with_queues();
 
 const CHANGES: &[PatchChange] = &[
     PatchChange::elsewhere(Release::patch(35, 1), Some(135_904), "SchedulerAsyncAPICalls is off by default."),

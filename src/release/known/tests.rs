@@ -63,7 +63,8 @@ fn patches_without_a_change_between_them_behave_alike() {
     assert_eq!(verified("1.31.0", &decisions), ("v1.31.1".to_owned(), 1));
     assert_eq!(verified("1.31.14", &decisions), ("v1.31.14".to_owned(), 0));
     assert_eq!(verified("1.31.7", &decisions), ("v1.31.14".to_owned(), 0));
-    assert_eq!(verified("1.31.14", &all), ("v1.31.1".to_owned(), 2));
+    assert_eq!(verified("1.31.14", &all), ("v1.31.14".to_owned(), 0));
+    assert_eq!(verified("1.27.16", &all).0, "v1.27.1");
     assert_eq!(verified("1.26.15", &decisions), ("v1.26.9".to_owned(), 3));
     assert_eq!(verified("1.26.4", &decisions), ("v1.26.4".to_owned(), 0));
     assert_eq!(verified("1.25.10", &decisions), ("v1.25.10".to_owned(), 0));

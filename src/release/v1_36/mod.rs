@@ -181,7 +181,7 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 3], CHANGES).last_compared();
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 3], CHANGES).last_compared_with_queues();
 
 const CHANGES: &[PatchChange] = &[PatchChange::new(
     Release::patch(36, 3),
