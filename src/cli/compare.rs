@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::args::{RunArgs, SchedulerArgs};
 use super::emulate::Emulate;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, emulate, print};
-use crate::analysis::{ReleaseReport, decision_parts};
+use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, emulate, print};
+use crate::analysis::{Missing, ReleaseReport, decision_parts};
 use crate::output::{self, Document};
 use crate::release::{Emulated, ReleaseChoice};
 use crate::report::{Answer, PodComparison, ReleaseComparison};
@@ -16,7 +16,8 @@ use crate::source::Loaded;
 /// Pods decided per batch; each batch is printed before the next is decided.
 const AT_ONCE: usize = 16;
 
-/// Decides each pending pod twice and prints both. Returns `EXIT_NO_FIT` if an outcome, node or victim differs.
+/// Decides each pending pod twice and prints both. Returns `EXIT_NO_FIT` if an outcome, node or victim differs, and
+/// `EXIT_SOURCE` if none is known to be pending and some may be.
 pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<u8, Failure> {
     loaded.report.forget_origins();
     let scheduler_args = args.cluster.scheduler(&args.scheduler);
@@ -33,7 +34,8 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
     let pods = pending(schedulers);
     let parts = [&from, &to].map(|s| decision_parts(s.state().config()));
     let reports = [ReleaseReport::of(from.emulated(), &parts[0]), ReleaseReport::of(to.emulated(), &parts[1])];
-    let mut comparison = ReleaseComparison::new(reports, [from.emulated(), to.emulated()].map(|e: Emulated| e.version()));
+    let mut comparison =
+        ReleaseComparison::new(reports, [from.emulated(), to.emulated()].map(|e: Emulated| e.version()), state.cluster().unknown);
     let mut differs = false;
     let stream = args.output.compared_pods();
     if let Some(stream) = stream {
@@ -58,7 +60,15 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
             print(&args.output.write(&Answer::Comparison(&comparison), more)?)?
         }
     };
-    let code = super::code(if differs { EXIT_NO_FIT } else { EXIT_OK }, &from);
+    let is_unknown = || Missing::all(state.cluster().unknown).iter().any(|missing| missing.leaves_pending_unknown().is_some());
+    let code = if differs {
+        EXIT_NO_FIT
+    } else if pods.is_empty() && is_unknown() {
+        EXIT_SOURCE
+    } else {
+        EXIT_OK
+    };
+    let code = super::code(code, &from);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((from, to, loaded));
     Ok(code)

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::analysis::{Missing, capitalized};
 use crate::cluster::Str;
 use crate::framework::Status;
 use crate::output::{Document, Words};
@@ -118,7 +119,7 @@ fn anyway(doc: &mut Document, compared: &Comparison, without: &str) {
 
 /// Returns the differences of two releases about pending pods, like those of [`comparison`].
 pub fn upgrade(compared: &UpgradeComparison) -> Document {
-    let UpgradeComparison { versions, pods, otherwise, other_reasons } = compared;
+    let UpgradeComparison { versions, pods, otherwise, other_reasons, unknown } = compared;
     let [from, to] = versions;
     let heading = |n: usize, rest: &str| {
         let verb = if n == 1 { "is" } else { "are" };
@@ -126,7 +127,9 @@ pub fn upgrade(compared: &UpgradeComparison) -> Document {
     };
     let mut doc = Document::default();
     if *pods == 0 {
-        doc.paragraph(format!("No pod is pending, so there is nothing to compare for kube-scheduler {from} and {to}."));
+        let unknown = Missing::all(*unknown).iter().find_map(Missing::leaves_pending_unknown);
+        let none = unknown.map_or_else(|| "No pod is pending".to_owned(), |unknown| format!("{}; none is known", capitalized(&unknown)));
+        doc.paragraph(format!("{none}, so there is nothing to compare for kube-scheduler {from} and {to}."));
         return doc;
     }
     if otherwise.is_empty() {
@@ -194,9 +197,21 @@ fn verdict(status: Option<&Status>, with_help: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Key;
+    use crate::cluster::{Key, Kind};
     use crate::output::Headings;
     use crate::session::VerdictChange;
+
+    #[test]
+    fn that_no_pod_is_pending_is_said_only_where_it_is_known() {
+        let versions = ["v1.31.14".to_owned(), "v1.36.3".to_owned()];
+        let mut compared = UpgradeComparison { versions, ..UpgradeComparison::default() };
+        let text = |compared: &UpgradeComparison| upgrade(compared).plain(Headings::Colon).into_vec().join(" ");
+        assert!(text(&compared).starts_with("No pod is pending, so there is nothing to compare"), "{}", text(&compared));
+        compared.unknown.partial.insert(Kind::Pod);
+        assert!(
+            text(&compared).starts_with("Whether pods are pending is unknown: Pods were read in some namespaces only; none is known, so")
+        );
+    }
 
     #[test]
     fn everything_that_differs_is_reported() {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::Decision;
 use super::decision::{NodeVerdict, PluginVerdict, StatusReport};
 use crate::analysis::ReleaseReport;
+use crate::cluster::MissingKinds;
 use crate::output::{Document, Headings, Lines};
 use crate::plural::count_of;
 use crate::session::{PodDecisions, UpgradeComparison};
@@ -98,8 +99,8 @@ pub struct Releases {
 }
 
 impl ReleaseComparison {
-    /// Starts a comparison without pods. `versions` are the releases' names in text.
-    pub fn new(reports: [ReleaseReport; 2], versions: [String; 2]) -> Self {
+    /// Starts a comparison without pods. `versions` are the releases' names in text, `unknown` the kinds that the source left unknown.
+    pub fn new(reports: [ReleaseReport; 2], versions: [String; 2], unknown: MissingKinds) -> Self {
         let [from, to] = reports;
         Self {
             from: from.emulates.clone(),
@@ -107,7 +108,7 @@ impl ReleaseComparison {
             releases: Releases { from, to },
             pods: Vec::new(),
             changed: 0,
-            found: UpgradeComparison { versions, ..UpgradeComparison::default() },
+            found: UpgradeComparison { versions, unknown, ..UpgradeComparison::default() },
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::compare::{Decided, ScoreChange, VerdictChange, outcome, verdict_changes, victims};
-use crate::cluster::{Key, Pod, Str};
+use crate::cluster::{Key, MissingKinds, Pod, Str};
 use crate::framework::{PluginName, Status};
 use crate::release::Release;
 use crate::scheduler::Scheduler;
@@ -101,6 +101,8 @@ pub struct UpgradeComparison {
     pub otherwise: Vec<Decided>,
     /// Pods whose verdicts alone differ, by namespace and name.
     pub other_reasons: Vec<Decided>,
+    /// The kinds that the source left unknown.
+    pub unknown: MissingKinds,
 }
 
 impl UpgradeComparison {
@@ -120,7 +122,8 @@ impl UpgradeComparison {
             })
             .collect();
         let versions = schedulers.map(|s| s.emulated().version());
-        let mut found = Self { versions, pods: decided.len(), ..Self::default() };
+        let unknown = schedulers[0].state().cluster().unknown;
+        let mut found = Self { versions, pods: decided.len(), unknown, ..Self::default() };
         for (otherwise, decided) in decided.into_iter().flatten() {
             found.push(otherwise, decided);
         }
