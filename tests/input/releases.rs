@@ -124,7 +124,7 @@ fn the_release_is_reported_in_text_too_and_what_is_not_verified_with_it() {
     let last: Value = serde_json::from_str(&stdout(&program(&["info", "--emulate", "1.31", "-o", "json"]))).expect("JSON");
     assert_eq!(
         (&last["release"]["emulates"], &last["release"]["verifiedAs"], &last["release"]["changesApart"]),
-        (&json!("1.31.14"), &json!("1.31.1"), &json!(2))
+        (&json!("1.31.14"), &json!("1.31.14"), &json!(0))
     );
     assert!(last["patchChanges"].as_array().expect("changes").iter().all(|change| change["has"] == true));
     // An answer for another release says so first.
