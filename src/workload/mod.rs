@@ -39,7 +39,7 @@ pub use daemons::Eligible;
 pub use funnel::{CauseKind, Findings, MissingCause, Stage, WorkloadInput};
 pub use holders::{Holder, holder_of_gate, holder_of_scheduler};
 pub use joint::{Joint, joint};
-pub use queues::QueueQuota;
+pub use queues::{QueueQuota, UnknownVoice, unknown_voices};
 pub use refusal::Refusal;
 pub use remedy::{QuotaRaise, Remedy};
 pub use short::{ShortWorkload, short_workloads};

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::funnel::WorkloadInput;
-use crate::cluster::neighbors::{About, Neighbor, NeighborKind};
+use super::holders::{Holder, holder_of_gate};
+use super::voices::Voice;
+use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors};
 use crate::cluster::{Key, Pod, Quantity, Str};
 
 /// The label with the LocalQueue of a pod or of its owner.
@@ -27,6 +29,29 @@ pub struct QueueQuota {
     pub reserved: Quantity,
     /// The nominal quota.
     pub nominal: Quantity,
+}
+
+/// A kind that the source lacks and that could say why a pod waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownVoice {
+    /// Kueue's Workloads: what the pod waits for.
+    Workloads,
+    /// ProvisioningRequests: whether the capacity that the pod is to take is there.
+    ProvisioningRequests,
+}
+
+/// Returns the kinds of which the source lacks objects that could say why a pod waits, and none of which says so in `voices`: the pod
+/// itself names what they would be about.
+pub fn unknown_voices(neighbors: &Neighbors, pod: &Pod, voices: &[Voice]) -> Vec<UnknownVoice> {
+    let is_queued = pod.spec.scheduling_gates.iter().any(|gate| holder_of_gate(&gate.name) == Some(Holder::Kueue));
+    let takes_request = REQUEST_ANNOTATIONS.iter().any(|key| pod.metadata.annotations.contains_key(key));
+    let is_unknown = |kind: NeighborKind| {
+        let is_silent = voices.iter().all(|voice| voice.about.kind != <&str>::from(kind));
+        is_silent && (!neighbors.knows(kind) || neighbors.why(kind).is_some())
+    };
+    let workloads = (is_queued && is_unknown(NeighborKind::Workload)).then_some(UnknownVoice::Workloads);
+    let requests = (takes_request && is_unknown(NeighborKind::ProvisioningRequest)).then_some(UnknownVoice::ProvisioningRequests);
+    workloads.into_iter().chain(requests).collect()
 }
 
 /// Adds to the objects about which words concern a pod: Kueue's Workloads of these objects, their queues, and the
@@ -104,7 +129,6 @@ pub(super) fn holds_for(object: &Neighbor) -> impl Iterator<Item = About> + '_ {
 mod tests {
     use super::*;
     use crate::cluster::Cluster;
-    use crate::cluster::neighbors::Neighbors;
     use crate::workload::{Joint, Meaning, joint, voices_of_pod};
     use serde_json::json;
 
@@ -170,6 +194,18 @@ mod tests {
             });
             assert_eq!(quota.as_deref(), expected);
         }
+    }
+
+    #[test]
+    fn a_kind_that_the_source_lacks_is_unknown_where_a_pod_waits_for_it() {
+        let plain: Pod = serde_json::from_str(r#"{"metadata":{"name":"web","namespace":"ml"}}"#).unwrap();
+        let text = json!({"metadata": {"name": "batch", "namespace": "ml", "annotations": {REQUEST_ANNOTATIONS[0]: "ask"}}}).to_string();
+        let batch: Pod = serde_json::from_str(&text).unwrap();
+        let none = Neighbors::default();
+        assert_eq!(unknown_voices(&none, &pod(), &[]), [UnknownVoice::Workloads]);
+        assert_eq!(unknown_voices(&none, &batch, &[]), [UnknownVoice::ProvisioningRequests]);
+        assert_eq!(unknown_voices(&none, &plain, &[]), []);
+        assert_eq!(unknown_voices(&world(&Value::Null), &pod(), &[]), []);
     }
 
     #[test]

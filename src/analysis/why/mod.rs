@@ -22,6 +22,7 @@ use words::{Number, list, short};
 use crate::framework::{Reason, Status};
 use crate::plural::count;
 use crate::trace::{AttemptFailure, CycleView, FailureCause, Outcome, SkipReason};
+use crate::workload::holder_of_gate;
 
 /// Limit on the characters of a sentence; longer ones name fewer causes.
 const LONGEST: usize = 240;
@@ -82,9 +83,17 @@ fn gated(status: Option<&Status>, number: Number) -> String {
     let Some(status) = status else { return "Held back".to_owned() };
     match status.reasons() {
         [Reason::SchedulingGates { gates }] => {
+            let mut holders = gates.iter().map(|gate| holder_of_gate(gate));
+            let first = holders.next().flatten();
+            let holder = first.filter(|first| holders.all(|other| other == Some(*first)));
+            let (noun, it, is) = if gates.len() == 1 { ("gate", "it", "is") } else { ("gates", "they", "are") };
+            let end = match (holder, gates.len()) {
+                (Some(holder), 1) => format!("{holder} removes it"),
+                (Some(holder), _) => format!("{holder} removes them"),
+                (None, _) => format!("{it} {is} removed"),
+            };
             let gates: Vec<String> = gates.iter().map(ToString::to_string).collect();
-            let (noun, gone) = if gates.len() == 1 { ("gate", "it is") } else { ("gates", "they are") };
-            format!("Held back by {} scheduling {noun} {} until {gone} removed", number.its(), list(&gates, "and"))
+            format!("Held back by {} scheduling {noun} {} until {end}", number.its(), list(&gates, "and"))
         }
         [Reason::PodGroupMissing { group }] => format!("Held back until there is a pod group named {}", short(group)),
         [Reason::GangIncomplete { pods, min_count }] => {

@@ -267,6 +267,14 @@ fn what_is_held_back_goes_wrong_or_is_turned_back_is_said() {
     let gates = |names: &[&str]| Status::rejected(Reason::SchedulingGates { gates: names.iter().map(|n| Str::from(*n)).collect() });
     assert_eq!(held(gates(&["a/b"])), "Held back by its scheduling gate a/b until it is removed.");
     assert_eq!(held(gates(&["a/b", "c"])), "Held back by its scheduling gates a/b and c until they are removed.");
+    let kueue = ["kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology"];
+    assert_eq!(held(gates(&kueue[..1])), "Held back by its scheduling gate kueue.x-k8s.io/admission until Kueue removes it.");
+    let both = "Held back by its scheduling gates kueue.x-k8s.io/admission and kueue.x-k8s.io/topology until Kueue removes them.";
+    assert_eq!(held(gates(&kueue)), both);
+    assert_eq!(
+        held(gates(&[kueue[0], "mine"])),
+        "Held back by its scheduling gates kueue.x-k8s.io/admission and mine until they are removed."
+    );
     assert_eq!(held(Status::unresolvable("later.").with_plugin(PluginName::DynamicResources)), "Held back by DynamicResources: later.");
     let skipped = Some((Key::new("a", "p"), SkipReason::Deleting));
     assert_eq!(why(&CycleView { skipped, ..ended(Outcome::Error) }), "Not tried, because it is being deleted.");

@@ -13,7 +13,9 @@ use crate::cluster::{Key, Pod, Str};
 use crate::plural::count_of;
 use crate::scheduler::Scheduler;
 use crate::trace::{CycleView, Outcome};
-use crate::workload::{Capacity, Joint, Meaning, QueueQuota, Refusal, Voice, WorkloadInput, joint, voices_of_pod};
+use crate::workload::{
+    Capacity, Joint, Meaning, QueueQuota, Refusal, UnknownVoice, Voice, WorkloadInput, joint, unknown_voices, voices_of_pod,
+};
 
 /// The words of others about a pod.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +35,7 @@ impl Voices {
         let found = voices(pod, scheduler, neighbors);
         let mut together: Vec<String> =
             joint(&input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
+        together.extend(unknown_voices(neighbors, pod, &found).into_iter().map(unknown_sentence));
         if decision.outcome == Some(Outcome::Unschedulable) && !is_rejected {
             let coming = coming_nodes(pod, scheduler, neighbors, &found);
             let (tried, others): (Vec<_>, Vec<_>) = coming.iter().partition(|node| node.verdict != ComingVerdict::NotTried);
@@ -115,6 +118,17 @@ pub(crate) fn ago(last: Option<Timestamp>, now: Option<Timestamp>) -> Option<Str
 /// Returns the newest voice with a meaning in a few words, for a column: `scale-up triggered 40 s ago`.
 pub fn voices_in_short(voices: &[VoiceReport]) -> Option<&str> {
     voices.iter().find_map(|voice| voice.short.as_deref())
+}
+
+/// Returns what is unknown because the source lacks a kind, as a sentence.
+fn unknown_sentence(unknown: UnknownVoice) -> String {
+    match unknown {
+        UnknownVoice::Workloads => "What Kueue waits for is unknown: the source lacks its Workloads, or some of them.",
+        UnknownVoice::ProvisioningRequests => {
+            "Whether its capacity is there is unknown: the source lacks ProvisioningRequests, or some of them."
+        }
+    }
+    .to_owned()
 }
 
 /// Returns a finding that needs both sides as a sentence.
