@@ -76,6 +76,11 @@ fn of_group(group: &Neighbor, about: &About) -> Option<Voice> {
     }
     let conditions = group.conditions();
     let condition = is(&conditions, "Unschedulable", "True").filter(|_| group.group() == "scheduling.volcano.sh")?;
+    // Volcano leaves the condition as it is when the group is scheduled later.
+    let is_over = is(&conditions, "Scheduled", "True").is_some_and(|scheduled| scheduled.since() > condition.since());
+    if is_over {
+        return None;
+    }
     let is_full = condition.message.contains("queue resource quota insufficient");
     Some(voice("volcano", about, condition, Some(if is_full { Meaning::QueueFull } else { Meaning::Gang })))
 }
@@ -172,6 +177,13 @@ mod tests {
             (kai("Other").means, kai("Other").text.as_str()),
             (Some(Meaning::OtherScheduler), "Workload requested 1 GPUs, but Q quota is 1 GPUs")
         );
+        let condition = |kind: &str, at: &str| json!({"type": kind, "status": "True", "lastTransitionTime": at});
+        let (early, late) = ("2026-11-20T10:00:00Z", "2026-11-20T11:00:00Z");
+        let both = |unschedulable: &str, scheduled: &str| {
+            let conditions = json!([condition("Unschedulable", unschedulable), condition("Scheduled", scheduled)]);
+            word(NeighborKind::PodGroup, "scheduling.volcano.sh/v1beta1", &json!({"conditions": conditions})).is_some()
+        };
+        assert_eq!([both(early, late), both(late, early)], [false, true], "the later one counts");
         // The group of another scheduler has no such conditions.
         assert_eq!(
             word(

@@ -1,5 +1,7 @@
 //! The queues of Kueue and the requests for capacity through which a pod waits.
 
+use std::collections::{BTreeSet, HashSet};
+
 use serde_json::Value;
 
 use super::funnel::WorkloadInput;
@@ -59,12 +61,13 @@ pub fn unknown_voices(neighbors: &Neighbors, pod: &Pod, voices: &[Voice]) -> Vec
 pub(super) fn add_queues(input: &WorkloadInput<'_>, pod: &Pod, objects: &mut Vec<About>) {
     let namespace = &pod.metadata.namespace;
     let owners: Vec<About> = objects.clone();
+    let mut known: HashSet<About> = owners.iter().cloned().collect();
     let mut add = |about: About| {
-        if !objects.contains(&about) {
+        if known.insert(about.clone()) {
             objects.push(about);
         }
     };
-    let mut queues: Vec<Str> = pod.metadata.labels.get(QUEUE_LABEL).into_iter().cloned().collect();
+    let mut queues: BTreeSet<Str> = pod.metadata.labels.get(QUEUE_LABEL).into_iter().cloned().collect();
     for workload in owners.iter().flat_map(|about| input.held(about)).filter(|object| object.kind == NeighborKind::Workload) {
         let about = About::new("Workload", workload.metadata.key());
         queues.extend(workload.field("/spec/queueName").and_then(Value::as_str).map(Str::from));
@@ -129,6 +132,7 @@ pub(super) fn holds_for(object: &Neighbor) -> impl Iterator<Item = About> + '_ {
 mod tests {
     use super::*;
     use crate::cluster::Cluster;
+    use crate::cluster::operations::counted;
     use crate::workload::{Joint, Meaning, joint, voices_of_pod};
     use serde_json::json;
 
@@ -206,6 +210,22 @@ mod tests {
         assert_eq!(unknown_voices(&none, &batch, &[]), [UnknownVoice::ProvisioningRequests]);
         assert_eq!(unknown_voices(&none, &plain, &[]), []);
         assert_eq!(unknown_voices(&world(&Value::Null), &pod(), &[]), []);
+    }
+
+    #[test]
+    fn many_workloads_of_one_owner_cost_as_much_each_as_few() {
+        let operations = |number: usize| {
+            let mut neighbors = Neighbors::default();
+            let owner = json!([{"kind": "Pod", "name": "train", "uid": "u", "apiVersion": "v1"}]);
+            for at in 0..number {
+                let more = json!({"spec": {"queueName": format!("q{at}")}, "ownerReferences": owner});
+                neighbors.insert(kueue(NeighborKind::Workload, &format!("w{at}"), "ml", &more));
+            }
+            let cluster = Cluster::default();
+            counted(|| voices_of_pod(&WorkloadInput::of_events(&cluster, &neighbors), &pod(), None)).1
+        };
+        let (few, many) = (operations(100), operations(800));
+        assert!(many < few * 8 * 2, "{few} for 100, {many} for 800");
     }
 
     #[test]
