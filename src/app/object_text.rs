@@ -159,6 +159,5 @@ pub fn known_version(report: &Report) -> Option<String> {
 
 /// Returns the kinds whose objects a source does not have.
 pub fn unknown_kinds(report: &Report) -> BTreeSet<Kind> {
-    let pod_groups = report.pod_groups_unknown().then_some(Kind::PodGroup);
-    report.absent.iter().map(|absence| absence.kind).chain(pod_groups).collect()
+    report.absent.iter().map(|absence| absence.kind).chain(report.gated_unknown().iter()).collect()
 }

@@ -50,7 +50,7 @@ use crate::analysis::{LogReport, Missing};
 use crate::cluster::{Key, Kind};
 use crate::limits::sessions::CONFIGURATION;
 use crate::output::{self, Document, Lines, Status, Text};
-use crate::release::{Emulation, FeatureGates, Gate, Profile};
+use crate::release::{Emulation, FeatureGates, Profile};
 use crate::scheduler::{Config, Evictions, InitialQueues, Options, Sampling, Scheduler};
 use crate::session::{Session, objects_in_order};
 use crate::source::{
@@ -430,7 +430,7 @@ fn scheduler(args: &SchedulerArgs, loaded: &mut Loaded, evictions: Evictions, sa
     let start = args.start.or(loaded.report.newest).unwrap_or_default();
     let queues = args.start_queues();
     let events = if queues == InitialQueues::AsObserved { std::mem::take(&mut loaded.events) } else { Vec::new() };
-    let unknown = loaded.report.missing_for(config.emulation.enabled(Gate::GenericWorkload));
+    let unknown = loaded.report.missing_for(config.emulation.gated_kinds());
     let options = Options { start, sampling, evictions, queues, events, unknown, release };
     let objects = std::mem::take(&mut loaded.objects);
     // Run on a pool thread: the allocator's arenas of those threads hold the memory that decoding freed.

@@ -26,6 +26,7 @@ pub enum Kind {
     CSINode,
     CSIStorageCapacity,
     DeviceClass,
+    DeviceTaintRule,
     Namespace,
     Node,
     PersistentVolume,
@@ -83,6 +84,7 @@ const DEVICES: Api = ("resource.k8s.io", "resource.k8s.io/v1");
 const V1: &[&str] = &["v1"];
 const BETA: &[&str] = &["v1", "v1beta1"];
 const DEVICE_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1"];
+const RULE_VERSIONS: &[&str] = &["v1", "v1beta2"];
 const GROUP_VERSIONS: &[&str] = &["v1beta1", "v1alpha3", "v1alpha2"];
 
 const fn row(
@@ -97,11 +99,12 @@ const fn row(
 }
 
 /// The table, in the order of [`Kind`].
-static KINDS: [KindRow; 21] = [
+static KINDS: [KindRow; 22] = [
     row(Kind::CSIDriver, "csidrivers", "", Scope::Cluster, STORAGE, BETA),
     row(Kind::CSINode, "csinodes", "", Scope::Cluster, STORAGE, BETA),
     row(Kind::CSIStorageCapacity, "csistoragecapacities", "", Scope::Namespace, STORAGE, BETA),
     row(Kind::DeviceClass, "deviceclasses", "", Scope::Cluster, DEVICES, DEVICE_VERSIONS),
+    row(Kind::DeviceTaintRule, "devicetaintrules", "", Scope::Cluster, DEVICES, RULE_VERSIONS),
     row(Kind::Namespace, "namespaces", "ns", Scope::Cluster, CORE, V1),
     row(Kind::Node, "nodes", "no", Scope::Cluster, CORE, V1),
     row(Kind::PersistentVolume, "persistentvolumes", "pv", Scope::Cluster, CORE, V1),
@@ -156,6 +159,11 @@ impl Kind {
     /// Returns the `apiVersion` of objects as they are held: `v1`, `apps/v1`.
     pub fn api_version(self) -> &'static str {
         self.row().api.1
+    }
+
+    /// Returns whether schedulers of some releases read the kind only with a feature gate. Few API servers offer it.
+    pub fn is_gated(self) -> bool {
+        matches!(self, Self::DeviceTaintRule | Self::PodGroup)
     }
 
     /// Returns whether objects of the kind live in a namespace.

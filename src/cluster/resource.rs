@@ -304,6 +304,28 @@ pub struct DeviceTaint {
     pub time_added: Option<Timestamp>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DeviceTaintRule {
+    pub metadata: Meta,
+    pub spec: DeviceTaintRuleSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DeviceTaintRuleSpec {
+    pub device_selector: Option<DeviceTaintSelector>,
+    pub taint: DeviceTaint,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DeviceTaintSelector {
+    pub driver: Option<Str>,
+    pub pool: Option<Str>,
+    pub device: Option<Str>,
+}
+
 #[cfg(test)]
 mod tests {
     use crate::cluster::{Kind, Object};
@@ -335,6 +357,11 @@ mod tests {
             (
                 Kind::DeviceClass,
                 r#"{"metadata":{"name":"c"},"spec":{"extendedResourceName":"e/r","selectors":[{"cel":{"expression":"true"}}]}}"#,
+            ),
+            (
+                Kind::DeviceTaintRule,
+                r#"{"metadata":{"name":"r"},"spec":{"deviceSelector":{"driver":"d","pool":"p","device":"v"},
+                  "taint":{"key":"k","value":"v","effect":"NoSchedule","timeAdded":"2026-01-01T00:00:00Z"}}}"#,
             ),
         ] {
             let read = |value: &serde_json::Value| Object::deserialize_kind(kind, value).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::operations::operation;
-use super::resource::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
+use super::resource::{DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
 use super::storage::{CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
 use super::{
     Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PodGroup, PriorityClass, ReplicationController, Service, Str,
@@ -147,6 +147,7 @@ kinds! {
     CSINode(CSINode) in csi_nodes: "storage.k8s.io/v1 CSINodes, named like their node",
     CSIStorageCapacity(CSIStorageCapacity) in csi_storage_capacities: "storage.k8s.io/v1 CSIStorageCapacities",
     DeviceClass(DeviceClass) in device_classes: "resource.k8s.io/v1 DeviceClasses",
+    DeviceTaintRule(DeviceTaintRule) in device_taint_rules: "resource.k8s.io/v1 DeviceTaintRules",
     Namespace(Namespace) in namespaces: "v1 Namespaces",
     Node(Node) in nodes: "v1 Nodes",
     PersistentVolume(PersistentVolume) in persistent_volumes: "v1 PersistentVolumes",

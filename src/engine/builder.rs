@@ -11,7 +11,7 @@ use super::plugin::{self, Plugin};
 use super::{Engine, Error, ErrorKind};
 use crate::cluster::{Kind, MissingKinds};
 use crate::framework::{OutOfTree, PluginName};
-use crate::release::{Emulation, FeatureGates, FoundVersion, Gate, Release, ReleaseChoice, VersionSource};
+use crate::release::{Emulation, FeatureGates, FoundVersion, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{Config, Evictions, InitialQueues, Options, Sampling, Scheduler};
 use crate::source::{self, Input, Severity};
 
@@ -241,7 +241,7 @@ impl Builder {
         if let Some(error) = Error::of_objects(loaded.diagnostics.iter().filter(|found| found.severity == Severity::Error)) {
             return Err(error);
         }
-        let mut unknown: MissingKinds = loaded.report.missing_for(emulation.enabled(Gate::GenericWorkload));
+        let mut unknown: MissingKinds = loaded.report.missing_for(emulation.gated_kinds());
         for kind in kinds {
             unknown.refused.insert(kind);
         }

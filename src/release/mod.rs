@@ -62,6 +62,8 @@ pub use queue_behaviour::{
 };
 pub use version::{Lifetime, Release, ReleaseError};
 
+use crate::cluster::{Kind, KindSet};
+
 /// The emulated release with its feature gates, as plugins, preemption and the queue read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emulation {
@@ -122,6 +124,13 @@ impl Emulation {
     /// Returns whether a gate is on.
     pub fn enabled(self, gate: Gate) -> bool {
         self.gates.enabled(gate)
+    }
+
+    /// Returns the kinds that the scheduler reads because their feature gates are on.
+    pub fn gated_kinds(self) -> KindSet {
+        let rules = self.enabled(Gate::DRADeviceTaintRules) && self.enabled(Gate::DRADeviceTaints);
+        let kinds = [(Kind::DeviceTaintRule, rules), (Kind::PodGroup, self.enabled(Gate::GenericWorkload))];
+        kinds.into_iter().filter(|(_, read)| *read).map(|(kind, _)| kind).collect()
     }
 
     /// Sets a gate.

@@ -104,7 +104,11 @@ const CHANGES: &[Novelty] = &[
         Knowledge::Missing,
         "With GenericWorkload, the group algorithm runs once in a preemption by a group; here it runs and is reported as in 1.36.",
     ),
-    Novelty::new(Some(138_676), Knowledge::Missing, "DeviceTaintRules taint devices; here only the taints in ResourceSlices count."),
+    Novelty::new(
+        Some(138_676),
+        Knowledge::Source,
+        "DeviceTaintRules taint devices by driver, pool and name; one without a selector taints all devices.",
+    ),
     Novelty::new(Some(140_161), Knowledge::Source, "Fractions in the ranges of a capacity policy count in thousandths."),
     Novelty::new(
         None,

@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{Kind, Node, Object, Pod, Str};
+use crate::cluster::{Cluster, Kind, Node, Object, Pod, Str};
 use crate::framework::{ActionType, Change, ClusterEvent, EventResource, assigned_pod_changes, node_scheduling_properties_change};
+use crate::plugins::dynamic_resources::slices_tainted_otherwise;
 use crate::plugins::volume_helpers::WAIT_FOR_FIRST_CONSUMER;
 use crate::release::{AssignedPods, ClassAdditions, Emulation, Gate, NodeEvents, NominationEnds, OtherEvents};
 
@@ -17,6 +18,8 @@ pub trait HandlerEnv {
     fn is_assumed_pod(&self, pod: &Pod) -> bool;
     /// Release and feature gates.
     fn emulation(&self) -> Emulation;
+    /// All objects, after the change.
+    fn cluster(&self) -> &Cluster;
 }
 
 /// One step for the scheduler; steps are carried out in order.
@@ -83,8 +86,24 @@ pub fn handle_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Ob
             vec![everybody(EventResource::Node, ActionType::DELETE, old, None), HandlerStep::CacheRemoveNode(node.clone())]
         }
         (None | Some(Object::Pod(_)), Some(Object::Pod(_))) | (Some(Object::Pod(_)), None) => pod_change(env, old, new),
+        (Some(Object::DeviceTaintRule(_)), _) | (_, Some(Object::DeviceTaintRule(_))) => rule_change(env, old, new),
         _ => other_change(env, old, new),
     }
+}
+
+/// Handles a DeviceTaintRule: an update of each slice whose taints change with it, in order of name. Mirrors the tracker of
+/// `staging/src/k8s.io/dynamic-resource-allocation/resourceslice/tracker`, which takes slices in random order.
+fn rule_change(env: &dyn HandlerEnv, old: Option<&Object>, new: Option<&Object>) -> Vec<HandlerStep> {
+    let rule = |object: Option<&Object>| match object {
+        Some(Object::DeviceTaintRule(rule)) => Some(rule.clone()),
+        _ => None,
+    };
+    let changed = slices_tainted_otherwise(env.cluster(), env.emulation(), rule(old), rule(new));
+    let moves = changed.into_iter().map(|[before, after]| {
+        let (before, after) = (Object::ResourceSlice(before), Object::ResourceSlice(after));
+        everybody(EventResource::ResourceSlice, ActionType::UPDATE, Some(&before), Some(&after))
+    });
+    moves.collect()
 }
 
 fn everybody(resource: EventResource, action: ActionType, old: Option<&Object>, new: Option<&Object>) -> HandlerStep {

@@ -117,6 +117,9 @@ impl HandlerEnv for Env<'_> {
     fn emulation(&self) -> Emulation {
         self.config.emulation
     }
+    fn cluster(&self) -> &Cluster {
+        self.cluster
+    }
 }
 
 impl Nominations for SchedulingQueue {

@@ -316,10 +316,11 @@ fn the_example_asks_for_exactly_the_rights_that_the_recorder_uses() {
     let all: BTreeSet<_> = allowed.union(&optional).cloned().collect();
     let beyond: Vec<_> = used.difference(&all).collect();
     assert!(beyond.is_empty(), "not allowed: {beyond:?}");
-    // The server of this test has no PodGroups; where watches bring the first state, nothing needs to be listed first.
+    // The server of this test has no kinds behind gates; where watches bring the first state, nothing needs to be listed first.
     let resources = |set: &BTreeSet<(String, String, String)>| set.iter().map(|(g, r, _)| (g.clone(), r.clone())).collect::<BTreeSet<_>>();
     let unused: Vec<_> = resources(&allowed).difference(&resources(&used)).cloned().collect();
-    assert_eq!(unused, [("scheduling.k8s.io".to_owned(), "podgroups".to_owned())]);
+    let gated = [("resource.k8s.io", "devicetaintrules"), ("scheduling.k8s.io", "podgroups")];
+    assert_eq!(unused, gated.map(|(group, resource)| (group.to_owned(), resource.to_owned())));
     let verbs: BTreeSet<&str> = allowed.iter().map(|(.., verb)| verb.as_str()).collect();
     assert_eq!(verbs, ["list", "watch"].into());
     // The optional rights are those of the chapter on live clusters.

@@ -88,7 +88,7 @@ pub(super) fn suspects(shifts: &[Shift]) -> BTreeSet<Kind> {
             vec![Kind::Pod, Kind::Node, Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::CSINode]
         }
         Aspect::VolumeCount => vec![Kind::Pod, Kind::CSINode, Kind::VolumeAttachment, Kind::PersistentVolume, Kind::PersistentVolumeClaim],
-        Aspect::Devices => vec![Kind::Pod, Kind::ResourceClaim, Kind::ResourceSlice, Kind::DeviceClass],
+        Aspect::Devices => vec![Kind::Pod, Kind::ResourceClaim, Kind::ResourceSlice, Kind::DeviceClass, Kind::DeviceTaintRule],
         Aspect::Group => vec![Kind::Pod, Kind::PodGroup],
         Aspect::Affinity | Aspect::AntiAffinity | Aspect::AnyAffinity => vec![Kind::Pod, Kind::Namespace],
         Aspect::Room(_) | Aspect::Ports | Aspect::Spread | Aspect::Disks => vec![Kind::Pod],

@@ -312,7 +312,10 @@ impl<'a> Waiter<'a> {
                 Object::PersistentVolume(_) | Object::StorageClass(_) | Object::CSIDriver(_) | Object::CSIStorageCapacity(_),
                 Aspect::Storage,
             )
-            | (Object::ResourceSlice(_) | Object::DeviceClass(_) | Object::ResourceClaimTemplate(_), Aspect::Devices)
+            | (
+                Object::ResourceSlice(_) | Object::DeviceClass(_) | Object::DeviceTaintRule(_) | Object::ResourceClaimTemplate(_),
+                Aspect::Devices,
+            )
             | (Object::Namespace(_), Aspect::Affinity | Aspect::AntiAffinity)
             | (Object::PodGroup(_), Aspect::Group) => Reach::All,
             (Object::ResourceClaim(claim), Aspect::Devices) => {

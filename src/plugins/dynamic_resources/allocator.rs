@@ -80,7 +80,7 @@ impl Allocator {
         classes: impl Iterator<Item = Arc<DeviceClass>>,
     ) -> Self {
         let mut allocator = Self {
-            inventory: Inventory::gather(cluster),
+            inventory: Inventory::gather(cluster, emulation),
             allocated: Allocated::gather(cluster, emulation.enabled(Gate::DRAConsumableCapacity)),
             classes: BTreeMap::new(),
             selectors: BTreeMap::new(),

@@ -24,6 +24,7 @@ mod request;
 mod result;
 mod search;
 mod state;
+mod taint_rules;
 mod taints;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ pub use self::args::DynamicResourcesArgs;
 pub(crate) use self::claims::selector_environment;
 pub use self::disabled::DisabledDynamicResources;
 pub use self::extended::extended_resource_class;
+pub(crate) use self::taint_rules::slices_tainted_otherwise;
 
 use self::allocator::{AllocationError, Allocator};
 use self::claims::{ClaimStore, is_ready_for_binding, is_timed_out, pod_claims};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::allocated::{Allocated, PoolId, PoolUse};
 use super::error::{NodeSelectorError, PoolError};
+use super::taint_rules::tainted_slices;
 use crate::cluster::resource::{CounterSet, Device, ResourceSlice};
 use crate::cluster::{Cluster, Node, NodeSelector, SelectorError, Str};
 use crate::plugins::node_affinity::required_errors;
@@ -52,13 +53,13 @@ pub(super) struct Pool<'a> {
 }
 
 impl Inventory {
-    pub(super) fn gather(cluster: &Cluster) -> Self {
+    pub(super) fn gather(cluster: &Cluster, emulation: Emulation) -> Self {
         let mut inventory = Self::default();
-        for slice in cluster.resource_slices.iter() {
-            inventory.by_pool.entry(pool_id(slice)).or_default().push(slice.clone());
-            match slice.spec.node_name.as_ref().filter(|n| !n.is_empty() && slice.spec.shared_counters.is_empty()) {
-                Some(node) => inventory.on_node.entry(node.clone()).or_default().push(slice.clone()),
-                None => inventory.shared.push(slice.clone()),
+        for slice in tainted_slices(cluster, emulation) {
+            inventory.by_pool.entry(pool_id(&slice)).or_default().push(slice.clone());
+            match slice.spec.node_name.clone().filter(|n| !n.is_empty() && slice.spec.shared_counters.is_empty()) {
+                Some(node) => inventory.on_node.entry(node).or_default().push(slice),
+                None => inventory.shared.push(slice),
             }
         }
         inventory

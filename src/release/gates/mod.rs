@@ -38,6 +38,7 @@ gates! {
     DRAAdminAccess: "Requests with adminAccess ignore other claims' use of a device.";
     DRAConsumableCapacity: "Devices can be shared by capacity.";
     DRADeviceBindingConditions: "Allocations wait for binding conditions.";
+    DRADeviceTaintRules: "DeviceTaintRules taint devices.";
     DRADeviceTaints: "Device taints repel requests without a matching toleration.";
     DRAExtendedResource: "Extended resources can be served by a DeviceClass.";
     DRAFractionalCapacityRange: "Fractions in ranges of capacity policies count in thousandths.";
@@ -74,10 +75,10 @@ gates! {
 }
 
 impl Gate {
-    /// Returns the first release in which the gate is emulated: the gates of pod groups came with another API.
+    /// Returns the first release in which the gate is emulated: the gates of pod groups came with another API, and DeviceTaintRules had selectors.
     fn emulated_since(self) -> Release {
         match self {
-            Self::GangScheduling | Self::GenericWorkload => Release::patch(36, 0),
+            Self::DRADeviceTaintRules | Self::GangScheduling | Self::GenericWorkload => Release::patch(36, 0),
             _ => Release::patch(0, 0),
         }
     }

@@ -1,8 +1,7 @@
 use super::*;
 
 /// Every gate that is emulated only at its default.
-const DEFAULT_ONLY: [&str; 6] = [
-    "DRADeviceTaintRules",
+const DEFAULT_ONLY: [&str; 5] = [
     "DRAListTypeAttributes",
     "DRANodeAllocatableResources",
     "DRASchedulerFilterTimeout",
@@ -38,6 +37,7 @@ fn gates_that_are_read_and_not_emulated_stay_at_their_defaults() {
 #[test]
 fn what_is_on_by_default_is_on_unless_set() {
     let off = [
+        Gate::DRADeviceTaintRules,
         Gate::DRAFractionalCapacityRange,
         Gate::GangScheduling,
         Gate::GenericWorkload,

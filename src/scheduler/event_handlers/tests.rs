@@ -1,6 +1,10 @@
 //! Tests of `event_handlers`.
 
+use std::sync::LazyLock;
+
 use super::*;
+
+static NO_OBJECTS: LazyLock<Cluster> = LazyLock::new(Cluster::default);
 
 struct Env {
     assumed: bool,
@@ -16,6 +20,9 @@ impl HandlerEnv for Env {
     }
     fn emulation(&self) -> Emulation {
         self.emulation
+    }
+    fn cluster(&self) -> &Cluster {
+        &NO_OBJECTS
     }
 }
 
@@ -161,6 +168,9 @@ impl HandlerEnv for Earlier {
     fn emulation(&self) -> Emulation {
         crate::release::Profile::named(self.0).expect("an emulated release").into()
     }
+    fn cluster(&self) -> &Cluster {
+        &NO_OBJECTS
+    }
 }
 
 #[test]
@@ -189,4 +199,46 @@ fn earlier_releases_look_at_fewer_pods_and_tell_of_other_ends() {
     assert_eq!(steps("v1.31.1", Kind::StorageClass, "", &class("Immediate")), "");
     assert_eq!(steps("v1.31.1", Kind::StorageClass, "", &class("WaitForFirstConsumer")), "storage.k8s.io/StorageClassAdd -x");
     assert_eq!(steps("v1.32.2", Kind::StorageClass, "", &class("Immediate")), "storage.k8s.io/StorageClassAdd -x");
+}
+
+/// A scheduler of 1.37 with two slices of devices, one of them of driver `gpu`.
+struct WithDevices(Cluster);
+
+impl HandlerEnv for WithDevices {
+    fn handles_scheduler_name(&self, _name: &Str) -> bool {
+        true
+    }
+    fn is_assumed_pod(&self, _pod: &Pod) -> bool {
+        false
+    }
+    fn emulation(&self) -> Emulation {
+        crate::release::Profile::named("v1.37.0").expect("an emulated release").into()
+    }
+    fn cluster(&self) -> &Cluster {
+        &self.0
+    }
+}
+
+#[test]
+fn a_rule_that_taints_devices_updates_their_slices() {
+    let slice = |driver: &str| {
+        let spec = format!(r#"{{"driver":"{driver}","pool":{{"name":"p"}},"allNodes":true,"devices":[{{"name":"a"}}]}}"#);
+        read(Kind::ResourceSlice, &format!(r#"{{"metadata":{{"name":"{driver}"}},"spec":{spec}}}"#)).unwrap()
+    };
+    let env = WithDevices([slice("gpu"), slice("nic")].into_iter().collect());
+    let rule = |selector: &str| {
+        let spec = format!(r#"{{"deviceSelector":{selector},"taint":{{"key":"k","effect":"NoSchedule"}}}}"#);
+        read(Kind::DeviceTaintRule, &format!(r#"{{"metadata":{{"name":"r"}},"spec":{spec}}}"#))
+    };
+    let (gpu, all) = (rule(r#"{"driver":"gpu"}"#), rule("{}"));
+    let steps = |old: &Option<Object>, new: &Option<Object>| {
+        let steps = handle_change(&env, old.as_ref(), new.as_ref());
+        steps.iter().map(words).collect::<Vec<_>>().join(", ")
+    };
+    let update = "resource.k8s.io/ResourceSliceUpdate xx";
+    assert_eq!(steps(&None, &gpu), update);
+    assert_eq!(steps(&None, &all), format!("{update}, {update}"));
+    assert_eq!(steps(&gpu, &all), update, "only the other slice changes");
+    assert_eq!(steps(&gpu, &gpu), "");
+    assert_eq!(steps(&all, &None), format!("{update}, {update}"));
 }

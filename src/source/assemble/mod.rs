@@ -285,8 +285,8 @@ impl Assembly {
         self.note_what_layouts_lack();
         let counts = &self.report.kinds;
         // An empty list proves that there are none.
-        // Whether a scheduler reads PodGroups depends on its gates; see `Report::missing_for`.
-        let absent = Kind::iter().filter(|kind| *kind != Kind::PodGroup);
+        // Whether a scheduler reads them depends on its gates; see `Report::missing_for`.
+        let absent = Kind::iter().filter(|kind| !kind.is_gated());
         let absent = absent.filter(|kind| counts.get(kind).is_none_or(|count| count.read == 0 && count.skipped() > 0));
         self.report.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
         Loaded {

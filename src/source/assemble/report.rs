@@ -194,21 +194,25 @@ impl Report {
         MissingKinds { budgets: self.budgets_unknown() || missing.budgets_withheld(), ..missing }
     }
 
-    /// Returns whether it is unknown which PodGroups there are: none was read, nor an empty list of them. Embedded
-    /// clusters are complete.
-    pub fn pod_groups_unknown(&self) -> bool {
-        !self.complete && self.kinds.get(&Kind::PodGroup).is_none_or(|count| count.read == 0 && count.skipped() > 0)
+    /// Returns the kinds behind feature gates of which it is unknown what objects there are: none was read, nor an empty list of
+    /// them. Embedded clusters are complete.
+    pub fn gated_unknown(&self) -> KindSet {
+        let is_unknown = |kind: &Kind| self.kinds.get(kind).is_none_or(|count| count.read == 0 && count.skipped() > 0);
+        Kind::iter().filter(|kind| !self.complete && kind.is_gated() && is_unknown(kind)).collect()
     }
 
-    /// Returns [`Self::missing`] for a scheduler that reads PodGroups, or for one that does not: whether it does depends
-    /// on its feature gates.
-    pub fn missing_for(&self, reads_pod_groups: bool) -> MissingKinds {
+    /// Returns [`Self::missing`] for a scheduler that reads these of the kinds behind feature gates. Rules that taint devices are
+    /// not missed where the source has no devices.
+    pub fn missing_for(&self, gated: KindSet) -> MissingKinds {
         let mut missing = self.missing();
-        if !reads_pod_groups {
-            return missing.without(Kind::PodGroup);
-        }
-        if self.pod_groups_unknown() {
-            missing.absent.insert(Kind::PodGroup);
+        let unknown = self.gated_unknown();
+        let has_devices = self.kinds.get(&Kind::ResourceSlice).is_some_and(|count| count.read > 0);
+        for kind in Kind::iter().filter(|kind| kind.is_gated()) {
+            if !gated.contains(kind) {
+                missing = missing.without(kind);
+            } else if unknown.contains(kind) && (kind != Kind::DeviceTaintRule || has_devices) {
+                missing.absent.insert(kind);
+            }
         }
         missing
     }
@@ -227,7 +231,7 @@ impl Report {
     pub fn set_missing(&mut self, missing: MissingKinds) {
         let MissingKinds { refused, failed, incomplete, partial, selected, .. } = missing;
         (self.refused, self.failed, self.incomplete, self.partial, self.selected) = (refused, failed, incomplete, partial, selected);
-        let absent = missing.absent.iter().filter(|kind| *kind != Kind::PodGroup);
+        let absent = missing.absent.iter().filter(|kind| !kind.is_gated());
         self.absent = absent.map(|kind| Absence { kind, effect: effect_of_absence(kind) }).collect();
         for kind in Kind::iter().filter(|kind| missing.why(*kind) != Some(MissingReason::NotInSource)) {
             self.kinds.entry(kind).or_default();
@@ -362,6 +366,7 @@ pub fn effect_of_absence(kind: Kind) -> &'static str {
         Kind::CSINode => "how many volumes a node can attach is unknown, so volume limits are not checked.",
         Kind::CSIStorageCapacity => "free storage capacity for new volumes is unknown.",
         Kind::DeviceClass => "pods with resource claims cannot be evaluated.",
+        Kind::DeviceTaintRule => "whether a rule taints devices is unknown.",
         Kind::Namespace => "affinity terms that select namespaces by label match none.",
         Kind::Node => "where pods fit is unknown.",
         Kind::PersistentVolume => "which nodes can use bound volumes is unknown.",
@@ -379,5 +384,33 @@ pub fn effect_of_absence(kind: Kind) -> &'static str {
         Kind::StatefulSet => "default topology spreading does not group pods by them.",
         Kind::StorageClass => "how unbound claims would be bound is unknown.",
         Kind::VolumeAttachment => "attached volumes that no pod uses are not counted.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_behind_gates_are_missed_by_schedulers_that_read_them() {
+        let missing = |report: &Report, gated: &[Kind]| {
+            let missing = report.missing_for(gated.iter().copied().collect());
+            missing.iter().map(|(kind, _)| kind).collect::<Vec<_>>()
+        };
+        let both = [Kind::DeviceTaintRule, Kind::PodGroup];
+        let mut report = Report::default();
+        assert_eq!(missing(&report, &[]), []);
+        assert_eq!(missing(&report, &both), [Kind::PodGroup], "without devices there is nothing to taint");
+        report.count(Kind::ResourceSlice).read = 1;
+        assert_eq!(missing(&report, &both), both);
+        assert_eq!(missing(&report, &[Kind::DeviceTaintRule]), [Kind::DeviceTaintRule]);
+        report.refused.insert(Kind::DeviceTaintRule);
+        assert_eq!(missing(&report, &[Kind::PodGroup]), [Kind::PodGroup]);
+        // An empty list.
+        report.refused.remove(Kind::DeviceTaintRule);
+        report.count(Kind::DeviceTaintRule);
+        assert_eq!(missing(&report, &both), [Kind::PodGroup]);
+        report.complete = true;
+        assert_eq!(missing(&report, &both), []);
     }
 }

@@ -25,7 +25,7 @@ fn set_namespace(object: &mut Object, namespace: Str) {
             match object { $(Object::$kind(o) => if let Some(o) = Arc::get_mut(o) { o.metadata.namespace = namespace },)* }
         };
     }
-    set!(CSIDriver CSINode CSIStorageCapacity DeviceClass Namespace Node PersistentVolume PersistentVolumeClaim Pod
+    set!(CSIDriver CSINode CSIStorageCapacity DeviceClass DeviceTaintRule Namespace Node PersistentVolume PersistentVolumeClaim Pod
         PodDisruptionBudget PodGroup PriorityClass ReplicaSet ReplicationController ResourceClaim ResourceClaimTemplate ResourceSlice
         Service StatefulSet StorageClass VolumeAttachment);
 }

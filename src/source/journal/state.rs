@@ -400,6 +400,5 @@ fn write_item(out: &mut Vec<u8>, item: &Value) -> io::Result<()> {
 
 /// Returns the kinds of which a source has no list.
 pub fn unlisted(loaded: &Loaded) -> KindSet {
-    let pod_groups = loaded.report.pod_groups_unknown().then_some(Kind::PodGroup);
-    loaded.report.absent.iter().map(|absence| absence.kind).chain(pod_groups).collect()
+    loaded.report.absent.iter().map(|absence| absence.kind).chain(loaded.report.gated_unknown().iter()).collect()
 }

@@ -157,9 +157,9 @@ pub(super) fn is_essential(subject: Subject) -> bool {
     matches!(subject, Subject::Objects(Kind::Node | Kind::Pod))
 }
 
-/// Returns whether schedulers read the subject only with a feature gate that is off by default. Few servers offer it.
+/// Returns whether schedulers of some releases read the subject only with a feature gate. Few servers offer it.
 pub(super) fn is_gated(subject: Subject) -> bool {
-    matches!(subject, Subject::Objects(Kind::PodGroup))
+    matches!(subject, Subject::Objects(kind) if kind.is_gated())
 }
 
 #[cfg(test)]

@@ -218,7 +218,7 @@ impl Board {
         for status in self.kinds.values() {
             let subject = status.subject;
             let of = status.namespace.as_ref().map_or_else(String::new, |namespace| format!(" of namespace {namespace}"));
-            // A scheduler that reads PodGroups names them as missing.
+            // A scheduler that reads them names them as missing.
             let severity = if is_gated(subject) { Severity::Note } else { Severity::Warning };
             match &status.state {
                 State::Forbidden { why } => refused.push((severity, format!("{subject}{of}"), why.as_str())),

@@ -427,12 +427,12 @@ fn is_same_but_for_time(known: &Object, object: &mut Object) -> bool {
             }
         };
     }
-    let version = level!(CSIDriver CSINode CSIStorageCapacity DeviceClass Namespace Node PersistentVolume PersistentVolumeClaim Pod
+    let version = level!(CSIDriver CSINode CSIStorageCapacity DeviceClass DeviceTaintRule Namespace Node PersistentVolume PersistentVolumeClaim Pod
         PodDisruptionBudget PodGroup PriorityClass ReplicaSet ReplicationController ResourceClaim ResourceClaimTemplate ResourceSlice
         Service StatefulSet StorageClass VolumeAttachment);
     let same = known == object;
     if !same {
-        restore!(version: CSIDriver CSINode CSIStorageCapacity DeviceClass Namespace Node PersistentVolume PersistentVolumeClaim Pod
+        restore!(version: CSIDriver CSINode CSIStorageCapacity DeviceClass DeviceTaintRule Namespace Node PersistentVolume PersistentVolumeClaim Pod
             PodDisruptionBudget PodGroup PriorityClass ReplicaSet ReplicationController ResourceClaim ResourceClaimTemplate ResourceSlice
             Service StatefulSet StorageClass VolumeAttachment);
     }
