@@ -52,13 +52,7 @@ impl NextVictim {
         }
         let is_below = |info: &&Arc<PodInfo>| preemptor.is_none_or(|pod| info.priority() < pod.priority());
         let mut pods: Vec<&Arc<PodInfo>> = node.pods.iter().filter(is_below).collect();
-        let now = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
-        let start = |info: &PodInfo| match behaviour.importance {
-            Importance::PriorityAndStart => info.start_time().unwrap_or(now),
-            Importance::Priority => 0,
-        };
-        // Most important first, as in a dry run; equal pods keep their order on the node.
-        pods.sort_by_key(|info| (Reverse(info.priority()), start(info)));
+        sort_by_importance(&mut pods, behaviour, now);
         let mut left: HashMap<Key, i32> = HashMap::new();
         let mut violating = Vec::new();
         for info in &pods {
@@ -98,6 +92,16 @@ impl NoVictim {
             Self::Empty => "none: there is no pod here".to_owned(),
         }
     }
+}
+
+/// Sorts pods of a node as a dry run does, the most important first; equal pods keep their order on the node.
+pub fn sort_by_importance(pods: &mut [&Arc<PodInfo>], behaviour: &Behaviour, now: Timestamp) {
+    let now = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
+    let start = |info: &PodInfo| match behaviour.importance {
+        Importance::PriorityAndStart => info.start_time().unwrap_or(now),
+        Importance::Priority => 0,
+    };
+    pods.sort_by_key(|info| (Reverse(info.priority()), start(info)));
 }
 
 /// Counts one disruption in every budget that covers the pod. Returns those that it violates.

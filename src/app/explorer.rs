@@ -350,9 +350,9 @@ impl SessionHandle for Explorer {
         super::workload::named(&self.workspace.session, words, pod)
     }
 
-    fn workload(&self, workload: &About) -> Option<Vec<String>> {
+    fn workload(&self, workload: &About) -> Option<output::Document> {
         let overview = self.overview.as_ref().and_then(|job| job.newest());
-        Some(super::workload::lines(&self.workspace.session, workload, overview.as_deref()))
+        Some(super::workload::page(&self.workspace.session, workload, overview.as_deref()))
     }
 
     fn every_filter(&self, pod: &Key, node: &str) -> Option<NodeFilters> {

@@ -3,6 +3,8 @@
 use crate::analysis::{Overview, WorkloadReport};
 use crate::cluster::Key;
 use crate::cluster::neighbors::About;
+use crate::output::Document;
+use crate::report::workload_document;
 use crate::session::Session;
 use crate::workload::{WorkloadInput, kind_named, owners, subject, subject_named, voices_of_workload};
 
@@ -40,8 +42,8 @@ fn in_any_namespace(session: &Session, pod: Option<&Key>, find: impl Fn(&str) ->
     })
 }
 
-/// Returns the page as lines.
-pub(super) fn lines(session: &Session, workload: &About, overview: Option<&Overview>) -> Vec<String> {
+/// Returns the page.
+pub(super) fn page(session: &Session, workload: &About, overview: Option<&Overview>) -> Document {
     let timeline = session.timeline();
     let (cluster, neighbors) = (&timeline.keyframe().cluster, &session.background().neighbors);
     let input = WorkloadInput::new(cluster, neighbors);
@@ -49,5 +51,5 @@ pub(super) fn lines(session: &Session, workload: &About, overview: Option<&Overv
     let (pods, causes) = overview.map_or_else(Default::default, |overview| overview.among(&found.unscheduled));
     let is_ours = |name: &str| session.scheduler_here().state().config().profile(name).is_some();
     let others = voices_of_workload(&input, workload, &found.unscheduled, is_ours);
-    WorkloadReport::new(&found, (&pods, &causes), &others, session.scheduler_here(), Some(timeline.clock())).text().into_vec()
+    workload_document(&WorkloadReport::new(&found, (&pods, &causes), &others, session.scheduler_here(), Some(timeline.clock())))
 }

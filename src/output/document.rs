@@ -66,8 +66,10 @@ pub enum Headings {
 pub enum RowKind {
     /// A heading.
     Heading,
-    /// Words, or a row of a table.
+    /// Words.
     Words,
+    /// A row of a table, in columns.
+    Cells,
     /// A line to copy.
     Code(CodeLine),
 }
@@ -234,7 +236,7 @@ fn rows(block: &Block, headings: Headings) -> Vec<Row> {
         }
         Block::Table(head, rows) => {
             let all: Vec<Vec<String>> = std::iter::once(head).chain(rows).cloned().collect();
-            columns(&all).into_iter().map(|text| Row { indent: text.len().min(2), text, ..empty() }).collect()
+            columns(&all).into_iter().map(|text| Row { indent: text.len().min(2), text, kind: RowKind::Cells, ..empty() }).collect()
         }
         Block::Blank => vec![empty()],
     }

@@ -49,10 +49,18 @@ pub(super) fn what_if(found: &WhatIfReport, more: Document) -> Document {
     doc
 }
 
-/// Returns a workload: its pods, the causes of the missing ones, and the words of others.
+/// Returns a workload's page with its heading.
 pub(super) fn workload(found: &WorkloadReport, more: Document) -> Document {
     let mut doc = Document::default();
     doc.heading(1, format!("{} in namespace {}", found.workload, found.workload.key.namespace));
+    doc.append(workload_document(found));
+    doc.append(more);
+    doc
+}
+
+/// Returns a workload: why it is short, its pods, the causes of the missing ones, and the words of others.
+pub fn workload_document(found: &WorkloadReport) -> Document {
+    let mut doc = Document::default();
     doc.paragraph(found.why.as_str());
     doc.heading(2, "Pods");
     let known = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
@@ -83,7 +91,10 @@ pub(super) fn workload(found: &WorkloadReport, more: Document) -> Document {
             if !cause.fix_words.is_empty() {
                 doc.paragraph(cause.fix_words.as_str());
             }
-            doc.code(0, cause.commands());
+            let commands = cause.commands();
+            if !commands.is_empty() {
+                doc.code(0, commands);
+            }
         }
     }
     if !found.others.is_empty() {
@@ -94,7 +105,6 @@ pub(super) fn workload(found: &WorkloadReport, more: Document) -> Document {
         doc.heading(2, "Unknowns");
         doc.list(found.missing_kinds.iter().map(|unknown| format!("{}: {}", unknown_kind(unknown), unknown.effect)));
     }
-    doc.append(more);
     doc
 }
 

@@ -37,6 +37,7 @@ pub use comparison::{comparison, upgrade};
 pub use completeness::{completeness, completeness_in_short};
 pub use decision::*;
 pub use devices::{DeviceLine, node_devices};
+pub use documents::workload_document;
 pub use eviction_page::{eviction_document, leavings_document};
 pub use extenders::{BindReport, ExtenderReport};
 pub use form::{Answer, FORMATS, Format, FormatError, SCHEMA_VERSION, WriteComparedPods, WriteOperation};

@@ -54,6 +54,7 @@ impl Event {
             | Self::ClockMoved { .. }
             | Self::SchedulerStarted(_)
             | Self::ObjectChanged { .. }
+            | Self::GracePeriodEnded { .. }
             | Self::QueueMoved(_)
             | Self::PlaceInferred(_)
             | Self::PriorityChanged { .. }
@@ -82,7 +83,6 @@ impl Event {
             | Self::CandidatesScored(_)
             | Self::CandidateSelected(_)
             | Self::NominationCleared { .. }
-            | Self::GracePeriodEnded { .. }
             | Self::VictimEvicted { .. } => P::PostFilter,
             Self::PreScored { .. } => P::PreScore,
             Self::NodeScored(_) | Self::NodeSelected { .. } => P::Score,
@@ -312,7 +312,7 @@ impl Event {
                 Eviction::Terminating => words![&**pod, " was evicted from ", node, " and is terminating"],
                 Eviction::InMemory => words![&**pod, " was rejected while waiting on Permit for ", node],
             },
-            Self::GracePeriodEnded { pod, node } => words!["the grace period of ", pod, " on ", node, " is over"],
+            Self::GracePeriodEnded { pod, node } => words![pod, " is gone from ", node, ": its grace period is over"],
             Self::PodAssumed { pod, node } => words![pod, " is assumed on ", node],
             Self::Reserved { plugin, status } => point("Reserve", *plugin, status).into(),
             Self::Unreserved { pod, node } => words!["the reservations for ", pod, " on ", node, " were released"],

@@ -41,6 +41,8 @@ pub struct WaitReason {
     pub words: String,
     /// The same words as they are said of several pods.
     pub words_of_several: String,
+    /// The same in ever fewer words, for narrow screens: of one pod, and of several.
+    pub shorter: Vec<(String, String)>,
     /// The number of nodes that give each reason, by its text.
     pub nodes: BTreeMap<String, usize>,
     /// The plugins that reject it.
@@ -93,6 +95,8 @@ pub struct Cause {
     pub key: String,
     /// The cause in words.
     pub sentence: String,
+    /// The cause in ever fewer words, for narrow screens.
+    pub shorter: Vec<String>,
     /// The pods, by name.
     pub pods: Vec<Key>,
     /// The number of pods that do not exist.
@@ -124,6 +128,24 @@ impl Cause {
         let words = self.fix.words(self.count());
         let Some(needed) = self.without_fix() else { return words };
         if let FixSearch::Nothing(None) = self.fix { needed } else { format!("{needed}; without evictions: {words}") }
+    }
+
+    /// Returns the same in fewer words, for narrow screens: the number of pods first, and no reasons.
+    pub fn fix_words_in_short(&self) -> String {
+        let FixSearch::Found(fix) = &self.fix else { return self.fix_words() };
+        let what = match (fix.preempts(), &fix.fix.last_resort) {
+            (_, Some(_)) => "last resort",
+            (true, None) => "fix, by preemption",
+            (false, None) => "fix",
+        };
+        let words = format!("{what} ({} of {}): {}", fix.frees, self.count(), fix.fix.text);
+        let spared = fix.freed.iter().all(|pod| self.helped_pods.contains(pod));
+        match (&fix.freed[..], self.without_fix()) {
+            (_, Some(_)) if self.helped == self.count() => format!("preemption makes room; or {words}"),
+            ([one], Some(_)) if spared => format!("preemption places {one}; or {words}"),
+            (freed, Some(_)) if spared => format!("preemption places {}; or {words}", count(freed.len(), "pod")),
+            _ => words,
+        }
     }
 
     /// Returns that preemption makes room for all of its pods, or all that the fix frees, in words; `None` where it does not.
@@ -337,6 +359,7 @@ impl WaitReason {
     fn say(&mut self, words: String) {
         self.words_of_several.clone_from(&words);
         self.words = words;
+        self.shorter.clear();
     }
 
     /// Returns why the pod of a decision waits, leaving out its group.
@@ -350,8 +373,8 @@ impl WaitReason {
             _ => PreemptionHelp::No,
         };
         let (nodes, plugins) = (BTreeMap::new(), PluginSet::default());
-        let (words, words_of_several) = in_common(view);
-        let mut reason = Self { key: String::new(), words, words_of_several, nodes, plugins, preemption };
+        let ((words, words_of_several), shorter) = in_common(view);
+        let mut reason = Self { key: String::new(), words, words_of_several, shorter, nodes, plugins, preemption };
         match view.outcome? {
             Outcome::Gated => {
                 let gate = view.pre_enqueue.as_ref()?;
@@ -385,6 +408,7 @@ impl WaitReason {
             key: "unknown-scheduler".to_owned(),
             words_of_several: words.clone(),
             words,
+            shorter: Vec::new(),
             nodes: BTreeMap::new(),
             plugins: PluginSet::default(),
             preemption: PreemptionHelp::NotRun,
@@ -414,6 +438,7 @@ impl WaitReason {
             key: String::new(),
             words,
             words_of_several: "wait for the pods that are preempted for them to end".to_owned(),
+            shorter: Vec::new(),
             nodes: BTreeMap::new(),
             plugins: PluginSet::default(),
             preemption: PreemptionHelp::InProgress,
@@ -467,8 +492,8 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// The words of a cause about one pod and about several, with the number of pods that have them.
-type Wordings<'a> = BTreeMap<(&'a str, &'a str), usize>;
+/// The words of a cause about one pod and about several, with the number of pods that have them, and the shorter words.
+type Wordings<'a> = BTreeMap<(&'a str, &'a str), (usize, &'a [(String, String)])>;
 
 /// Groups pods by cause, most pods first, without fixes.
 fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
@@ -479,6 +504,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
             let cause = Cause {
                 key: reason.key.clone(),
                 sentence: String::new(),
+                shorter: Vec::new(),
                 pods: Vec::new(),
                 missing: 0,
                 workloads: Vec::new(),
@@ -495,7 +521,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
             let known = cause.nodes.entry(text.clone()).or_default();
             *known = (*known).max(*nodes);
         }
-        *words.entry((reason.words.as_str(), reason.words_of_several.as_str())).or_default() += 1;
+        words.entry((reason.words.as_str(), reason.words_of_several.as_str())).or_insert((0, &reason.shorter)).0 += 1;
         if reason.preemption == PreemptionHelp::Helps {
             cause.helped += 1;
             cause.helped_pods.push(found.pod.clone());
@@ -503,8 +529,11 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
         cause.preemption = cause.preemption.min(reason.preemption);
         cause.pods.push(found.pod.clone());
     }
-    let mut causes: Vec<Cause> =
-        groups.into_values().map(|(cause, words)| Cause { sentence: sentence(&words, cause.pods.len()), ..cause }).collect();
+    let said = |(cause, words): (Cause, Wordings<'_>)| {
+        let (sentence, shorter) = sentence(&words, cause.pods.len());
+        Cause { sentence, shorter, ..cause }
+    };
+    let mut causes: Vec<Cause> = groups.into_values().map(said).collect();
     for cause in &mut causes {
         cause.pods.sort();
         cause.main_reasons = main_reasons(&cause.nodes);
@@ -525,13 +554,15 @@ fn main_reasons(nodes: &BTreeMap<String, usize>) -> Vec<(String, usize)> {
     all.into_iter().take(MAIN_REASONS).map(|(reason, count)| (reason.clone(), count)).collect()
 }
 
-/// Returns the words of most pods of a cause.
-fn sentence(words: &Wordings<'_>, pods: usize) -> String {
-    let most = words.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
-    let most = most.map_or("", |((of_one, of_several), _)| if pods == 1 { *of_one } else { *of_several });
+/// Returns the words of most pods of a cause, and the shorter ones.
+fn sentence(words: &Wordings<'_>, pods: usize) -> (String, Vec<String>) {
+    let of = |one: &str, several: &str| if pods == 1 { one.to_owned() } else { several.to_owned() };
+    let most = words.iter().max_by(|a, b| a.1.0.cmp(&b.1.0).then_with(|| b.0.cmp(a.0)));
+    let Some(((of_one, of_several), (_, shorter))) = most else { return Default::default() };
     let said: BTreeSet<&str> = words.keys().map(|(of_one, of_several)| if pods == 1 { *of_one } else { *of_several }).collect();
     let others = if said.len() > 1 { " (details differ by pod)" } else { "" };
-    format!("{most}{others}")
+    let sentence = format!("{}{others}", of(of_one, of_several));
+    (sentence, shorter.iter().map(|(one, several)| of(one, several)).collect())
 }
 
 /// Groups pending pods by cause and searches each cause's best fix.

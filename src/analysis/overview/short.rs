@@ -32,6 +32,7 @@ fn cause(key: String, found: &[&ShortWorkload], now: Option<Timestamp>) -> Cause
     Cause {
         key,
         sentence: format!("{verb} not created: {first}{differ}"),
+        shorter: Vec::new(),
         pods: Vec::new(),
         missing: found.iter().map(|short| short.cause.count).sum(),
         workloads: found.iter().map(|short| short.workload.clone()).collect(),

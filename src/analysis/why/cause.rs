@@ -29,6 +29,8 @@ pub(super) struct Detail {
     pub(super) facts: bool,
     /// Whether to say that pods which are only nominated were counted.
     pub(super) nominated: bool,
+    /// Whether to count the nodes under other causes in as few words as there are.
+    pub(super) brief: bool,
 }
 
 impl Cause {
@@ -56,10 +58,11 @@ pub(super) fn cause(view: &CycleView) -> impl Fn(Detail) -> Option<String> {
     move |detail| said(view, &causes, detail, Number::One)
 }
 
-/// Returns why no node takes a pod without the amounts it requests, as it is said of one pod, and of several.
-pub(super) fn cause_of_one_and_several(view: &CycleView, detail: Detail) -> Option<(String, String)> {
+/// Returns why no node takes a pod without the amounts it requests, as it is said of one pod, and of several, for each detail.
+/// `None` if the record has no verdicts.
+pub(super) fn cause_of_one_and_several(view: &CycleView, details: impl Iterator<Item = Detail>) -> Option<Vec<(String, String)>> {
     let causes = causes(view, false);
-    Some((said(view, &causes, detail, Number::One)?, said(view, &causes, detail, Number::Several)?))
+    details.map(|detail| Some((said(view, &causes, detail, Number::One)?, said(view, &causes, detail, Number::Several)?))).collect()
 }
 
 fn said(view: &CycleView, causes: &[Cause], detail: Detail, pods: Number) -> Option<String> {
@@ -81,6 +84,10 @@ fn said(view: &CycleView, causes: &[Cause], detail: Detail, pods: Number) -> Opt
             let nodes: usize = rest.iter().map(|c| c.nodes).sum();
             match (rest.len(), nodes) {
                 (0, _) => {}
+                (_, n) if detail.brief => {
+                    parts.push(if n == 1 { "1 other".to_owned() } else { format!("{n} others") });
+                    return Some(parts.join(", "));
+                }
                 (1, 1) => parts.push("1 is rejected for another reason".to_owned()),
                 (1, n) => parts.push(format!("{n} are rejected for another reason")),
                 (_, n) => parts.push(format!("{n} are rejected for other reasons")),

@@ -37,7 +37,7 @@ pub fn why(view: &CycleView) -> String {
 /// Returns the decision in a sentence; `None` while the cycle has decided nothing.
 pub fn sentence(view: &CycleView) -> Option<Sentence> {
     let sentence = match view.outcome? {
-        Outcome::Gated => Sentence::plain(gated(view.pre_enqueue.as_ref(), Number::One)),
+        Outcome::Gated => Sentence::plain(gated(view.pre_enqueue.as_ref(), Number::One, true)),
         Outcome::Error => Sentence::plain(error(view)),
         Outcome::Scheduled => Sentence::plain(scheduled(view)),
         Outcome::Unschedulable => unschedulable(view),
@@ -52,7 +52,7 @@ pub fn so_far(view: &CycleView) -> Option<Sentence> {
     }
     let sentence = if view.start.is_none() {
         match (&view.pre_enqueue, &view.skipped) {
-            (Some(status), _) => Sentence::plain(gated(Some(status), Number::One)),
+            (Some(status), _) => Sentence::plain(gated(Some(status), Number::One, true)),
             (None, Some(_)) => Sentence::plain(error(view)),
             (None, None) => return None,
         }
@@ -79,7 +79,7 @@ fn finish(view: &CycleView, sentence: Sentence) -> Sentence {
     }
 }
 
-fn gated(status: Option<&Status>, number: Number) -> String {
+fn gated(status: Option<&Status>, number: Number, whole: bool) -> String {
     let Some(status) = status else { return "Held back".to_owned() };
     match status.reasons() {
         [Reason::SchedulingGates { gates }] => {
@@ -93,7 +93,8 @@ fn gated(status: Option<&Status>, number: Number) -> String {
                 (None, _) => format!("{it} {is} removed"),
             };
             let gates: Vec<String> = gates.iter().map(ToString::to_string).collect();
-            format!("Held back by {} scheduling {noun} {} until {end}", number.its(), list(&gates, "and"))
+            let end = if whole { format!(" until {end}") } else { String::new() };
+            format!("Held back by {} scheduling {noun} {}{end}", number.its(), list(&gates, "and"))
         }
         [Reason::PodGroupMissing { group }] => format!("Held back until there is a pod group named {}", short(group)),
         [Reason::GangIncomplete { pods, min_count }] => {
@@ -169,7 +170,7 @@ fn unschedulable(view: &CycleView) -> Sentence {
     let then = eviction(view);
     let cause = cause(view);
     let sentence = |detail| Some(Sentence::pending(vec![cause(detail)?], then.clone()));
-    let all = Detail { causes: CAUSES, notes: true, facts: true, nominated: true };
+    let all = Detail { causes: CAUSES, notes: true, facts: true, nominated: true, brief: false };
     let fewer = |notes| (1..=CAUSES).rev().map(move |causes| Detail { causes, notes, facts: false, ..all });
     let mut details = std::iter::once(all).chain([true, false].into_iter().flat_map(fewer));
     let fits = |detail: &Detail| sentence(*detail).is_none_or(|sentence| sentence.to_string().chars().count() <= LONGEST);
@@ -187,29 +188,37 @@ fn unschedulable(view: &CycleView) -> Sentence {
 }
 
 /// Returns why the pod waits, in words that pods with other requests can share, as half a sentence: as it is said of one pod, and of
-/// several. Empty for a pod that fits.
-pub(super) fn in_common(view: &CycleView) -> (String, String) {
+/// several. Empty for a pod that fits. The second value says the same in ever fewer words, for narrow screens.
+pub(super) fn in_common(view: &CycleView) -> ((String, String), Vec<(String, String)>) {
     let alike = |words: String| (words.clone(), words);
-    let shared = Detail { causes: CAUSES, notes: false, facts: false, nominated: true };
-    match view.outcome {
+    let shared = Detail { causes: CAUSES, notes: false, facts: false, nominated: true, brief: false };
+    let shorter = [2, 1].map(|causes| Detail { causes, nominated: false, brief: true, ..shared });
+    let words = match view.outcome {
         None | Some(Outcome::Scheduled) => alike(String::new()),
         Some(Outcome::Gated) => {
-            let said = |pods| uncapitalized(&gated(view.pre_enqueue.as_ref(), pods));
-            (said(Number::One), said(Number::Several))
+            let said = |pods, whole| uncapitalized(&gated(view.pre_enqueue.as_ref(), pods, whole));
+            let both = |whole| (said(Number::One, whole), said(Number::Several, whole));
+            return (both(true), vec![both(false)]);
         }
         Some(Outcome::Error) if matches!(view.skipped, Some((_, SkipReason::Deleting))) => {
             ("not tried, because it is being deleted".to_owned(), "not tried, because they are being deleted".to_owned())
         }
         Some(Outcome::Error) => alike(uncapitalized(&error(view))),
         Some(Outcome::Unschedulable) if view.selected.is_some() && view.failure.is_some() => alike(uncapitalized(&turned_back(view))),
-        Some(Outcome::Unschedulable) => cause_of_one_and_several(view, shared).unwrap_or_else(|| {
+        Some(Outcome::Unschedulable) => {
+            let details = [shared, Detail { nominated: false, ..shared }].into_iter().chain(shorter);
+            if let Some(mut all) = cause_of_one_and_several(view, details) {
+                all.dedup();
+                return (all.remove(0), all);
+            }
             alike(match view.failure.as_deref() {
                 Some(AttemptFailure { cause: FailureCause::NoNodes, .. }) => "there are no nodes".to_owned(),
                 Some(failure) => short(&failure.message),
                 None => "no reason is recorded".to_owned(),
             })
-        }),
-    }
+        }
+    };
+    (words, Vec::new())
 }
 
 pub(in crate::analysis) fn uncapitalized(sentence: &str) -> String {

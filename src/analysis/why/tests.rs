@@ -343,7 +343,7 @@ fn nodes_with_the_taint_of_a_condition_are_said_to_have_the_condition() {
 fn words_about_several_pods_say_they() {
     let groups: &[(usize, PluginName, &[&'static str])] =
         &[(8, NodeAffinity, AFFINITY), (3, TaintToleration, TAINT), (1, NodePorts, &["it keeps its word"])];
-    let (one, several) = in_common(&view(groups));
+    let ((one, several), shorter) = in_common(&view(groups));
     assert_eq!(
         one,
         "8 of 12 nodes do not match its node affinity or selector, 3 have a taint it does not tolerate and 1 is rejected by NodePorts (it keeps \
@@ -354,6 +354,14 @@ fn words_about_several_pods_say_they() {
         "8 of 12 nodes do not match their node affinity or selector, 3 have a taint they do not tolerate and 1 is rejected by NodePorts (it \
          keeps its word)"
     );
-    let (_, several) = in_common(&view(&[(1, Fit, CPU), (2, Fit, MEMORY), (1, Fit, BOTH), (1, NodeUnschedulable, CORDON)]));
+    let of_several: Vec<&str> = shorter.iter().map(|(_, several)| several.as_str()).collect();
+    assert_eq!(
+        of_several,
+        [
+            "8 of 12 nodes do not match their node affinity or selector, 3 have a taint they do not tolerate, 1 other",
+            "8 of 12 nodes do not match their node affinity or selector, 4 others"
+        ]
+    );
+    let ((_, several), _) = in_common(&view(&[(1, Fit, CPU), (2, Fit, MEMORY), (1, Fit, BOTH), (1, NodeUnschedulable, CORDON)]));
     assert_eq!(several, "4 of 5 nodes lack some resource they request and 1 is cordoned");
 }

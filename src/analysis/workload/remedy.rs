@@ -4,7 +4,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::fixes::shell_words;
+use crate::cluster::Quantity;
 use crate::cluster::neighbors::About;
+use crate::framework::cores;
 use crate::workload::{QuotaRaise, Remedy};
 
 /// A change of an object that holds pods back.
@@ -48,12 +50,21 @@ pub(super) fn report(remedy: &Remedy) -> Result<RemedyReport, String> {
 
 fn raise_quota(raise: &QuotaRaise) -> RemedyReport {
     let words = raise.hard.iter().map(|(resource, from, to)| match from {
-        Some(from) => format!("{resource} from {from} to {to}"),
-        None => format!("{resource} to {to}"),
+        Some(from) => format!("{resource} from {} to {}", in_cores(resource, from), in_cores(resource, to)),
+        None => format!("{resource} to {}", in_cores(resource, to)),
     });
     let text = format!("raise the quota {}: {}", raise.quota.key.name, words.collect::<Vec<_>>().join(", "));
     let hard: serde_json::Map<String, Value> = raise.hard.iter().map(|(resource, _, to)| (resource.to_string(), json!(to))).collect();
     patched(text, &raise.quota, &json!({"spec": {"hard": hard}}))
+}
+
+/// Returns an amount of a quota in the unit that people compare: cpu in cores, others as they are written.
+pub(super) fn in_cores(resource: &str, amount: &str) -> String {
+    let is_cpu = matches!(resource, "cpu" | "requests.cpu" | "limits.cpu");
+    match amount.parse::<Quantity>() {
+        Ok(quantity) if is_cpu => cores(quantity.milli_value()),
+        _ => amount.to_owned(),
+    }
 }
 
 fn patched(text: String, about: &About, patch: &Value) -> RemedyReport {

@@ -39,7 +39,7 @@ const WAYS: &[Way] = &[
         "deploy/web",
         [3, 2, 2, 1],
         ("quota", 1),
-        "the quota compute refuses the next one (requests.cpu 1 of 1 used, and a pod asks for 500m) (4 times, last 40 s ago)",
+        "the quota compute refuses the next one (requests.cpu 1 of 1 used, and a pod asks for 0.5) (4 times, last 40 s ago)",
         "kubectl patch resourcequota/compute -n shop --type merge -p '{\"spec\":{\"hard\":{\"requests.cpu\":\"1500m\"}}}'",
     ),
     (
@@ -201,7 +201,7 @@ fn the_text_and_the_json_hold_the_whole() {
     assert_eq!(
         report.why,
         "2 of 3 pods are ready: 1 pod is not created: the quota compute refuses the next one (requests.cpu 1 of 1 used, and a pod asks for \
-         500m) (4 times, last 40 s ago)."
+         0.5) (4 times, last 40 s ago)."
     );
     let text = report.text().into_vec();
     assert_eq!(text[0], "deployment/web in namespace shop");
@@ -209,7 +209,7 @@ fn the_text_and_the_json_hold_the_whole() {
         "  wanted          3",
         "  without a node  0",
         "  missing         1",
-        "    fix: raise the quota compute: requests.cpu from 1 to 1500m",
+        "    fix: raise the quota compute: requests.cpu from 1 to 1.5",
     ] {
         assert!(text.iter().any(|known| known == line), "{line}: {text:#?}");
     }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::remedy;
+use super::remedy::{self, in_cores};
 use super::{WorkloadCause, WorkloadFix};
 use crate::analysis::moments::span;
 use crate::cluster::Str;
@@ -102,9 +102,11 @@ fn refused(refusal: &Refusal) -> String {
     match refusal {
         Refusal::Quota { quota, requested, used, limited } => {
             let amount = |amounts: &[(Str, Str)], resource: &Str| {
-                amounts.iter().find(|(name, _)| name == resource).map_or_else(|| "?".to_owned(), |(_, amount)| amount.to_string())
+                let found = amounts.iter().find(|(name, _)| name == resource);
+                found.map_or_else(|| "?".to_owned(), |(_, amount)| in_cores(resource, amount))
             };
-            let each = requested.iter().map(|(resource, amount_of_pod)| {
+            let each = requested.iter().map(|(resource, of_pod)| {
+                let amount_of_pod = in_cores(resource, of_pod);
                 format!("{resource} {} of {} used, and a pod asks for {amount_of_pod}", amount(used, resource), amount(limited, resource))
             });
             format!("the quota {quota} refuses the next one ({})", each.collect::<Vec<_>>().join("; "))

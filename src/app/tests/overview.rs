@@ -8,6 +8,7 @@ use super::*;
 use crate::analysis::Stage;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overview::{CauseKind, CauseRow, OverviewRow};
+use crate::ui::model::rows::DetailRow;
 
 /// A full node, one with a taint and room for twenty pods, and this number of pods that wait.
 fn cluster(waiting: usize) -> Vec<Value> {
@@ -350,6 +351,7 @@ fn workloads_are_named_as_in_what_ifs_too() {
         assert!(!said.starts_with('!'), "{name}: {said}");
         let page = screen.overlay();
         assert!(page.contains("deployment/spread in namespace shop") && !page.contains(".."), "{name}: {page}");
+        assert!(page.contains("\n  created         5\n  gated           0\n"), "{page}");
         screen.keys("esc");
     }
     assert!(screen.command("workload deployment/shop/none").contains("there is no workload deployment/shop/none"));
@@ -411,4 +413,63 @@ fn enter_on_the_row_of_a_fix_shows_it_and_applies_nothing() {
     assert_eq!(screen.explorer.branches().0.len(), branches);
     let said = screen.overlay();
     assert!(said.contains("Fix for"), "{said}");
+}
+
+/// The pages of nodes list first the pod that is said to be the next victim, also where several are equally important.
+#[test]
+fn the_next_victim_is_the_first_pod_of_a_node() {
+    let mut screen = Screen::new("payments");
+    let nodes: Vec<String> = screen.timeline().keyframe().snapshot.nodes().iter().map(|node| node.name().to_string()).collect();
+    let mut seen = 0;
+    for node in nodes {
+        screen.act(&format!(":node {node};"));
+        let rows = &screen.state.view_model.detail;
+        let victim = rows.iter().find_map(|row| if let DetailRow::Fact("next victim", words) = row { Some(words.clone()) } else { None });
+        let first = rows.iter().find_map(|row| if let DetailRow::Pod(pod) = row { Some(pod.to_string()) } else { None });
+        let (Some(victim), Some(first)) = (victim, first) else { continue };
+        // A budget moves others to the front.
+        assert!(victim.starts_with(&format!("{first} (")) || victim.contains("budget"), "{node}: {first}; {victim}");
+        seen += usize::from(victim.starts_with(&first));
+    }
+    assert!(seen > 5, "{seen}");
+}
+
+/// The last line says what Enter does to a fix: in the list it shows it, and what is shown is applied.
+#[test]
+fn hints_say_whether_a_fix_is_shown_or_applied() {
+    let mut screen = Screen::greeted("payments", 80, 24);
+    screen.act("j enter j");
+    assert!(screen.text().contains("Enter show fix "), "{}", screen.text());
+    screen.act("enter");
+    assert!(screen.text().contains("Enter apply "), "{}", screen.text());
+    // The words above the panes name this key; a narrow screen has no room for it beside that of the queues.
+    let mut screen = Screen::sized("payments", 80, 24);
+    for pane in [":pod shop/payments; 2", "3", ":node worker-a1;"] {
+        screen.act(pane);
+        assert!(screen.text().contains(" c cycle "), "{pane}: {}", screen.text());
+    }
+}
+
+/// On a narrow screen causes have fewer words instead of half of them, and fixes begin with the number of pods that they free.
+#[test]
+fn causes_are_whole_on_a_narrow_screen() {
+    for (story, words) in [
+        (
+            "payments",
+            ["8 of 12 nodes have too little free cpu, 4 others", "preemption places shop/payments; or fix (1 of 3): uncordon worker-c3"],
+        ),
+        (
+            "aftermath",
+            ["6 of 12 nodes are ruled out by their own anti-affinity, 6 others", "fix (2 of 4): uncordon worker-c3, unless it is being"],
+        ),
+        ("queues", ["2 of 3 nodes have too little free cpu", "last resort (1 of 1): nodeSelector disk=hdd instead of ssd"]),
+    ] {
+        let screen = Screen::greeted(story, 80, 24);
+        let text = screen.text();
+        let signs = ["\u{25b8} ", "\u{25be} "];
+        for line in text.lines().filter(|line| signs.iter().any(|sign| line.contains(&format!("\u{2503}{sign}")))) {
+            assert!(!line.contains('\u{2026}'), "{story}: {line}\n{text}");
+        }
+        assert!(words.iter().all(|words| text.contains(words)), "{text}");
+    }
 }

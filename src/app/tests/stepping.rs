@@ -17,6 +17,20 @@ fn presses_until(screen: &mut Screen, key: &str, words: &str) -> usize {
     panic!("{key} never says {words:?}: {}", screen.text());
 }
 
+/// The end of a grace period comes from outside, and is no part of a cycle's preemption.
+#[test]
+fn the_end_of_a_grace_period_is_an_event_before_the_queues() {
+    let mut screen = Screen::new("aftermath");
+    screen.act("t t t t");
+    let ended = screen.timeline().revisions().iter().flat_map(|revision| revision.events.iter());
+    let ended: Vec<&Event> = ended.filter(|event| matches!(event, Event::GracePeriodEnded { .. })).collect();
+    assert!(!ended.is_empty());
+    for event in ended {
+        assert_eq!(event.extension_point(), ExtensionPoint::Queue);
+        assert!(event.sentence().contains(" is gone from worker-"), "{}", event.sentence());
+    }
+}
+
 #[test]
 fn steps_walk_an_opened_decision_and_stop_at_its_ends() {
     let mut screen = Screen::new("payments");

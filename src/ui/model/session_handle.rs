@@ -82,8 +82,8 @@ pub trait SessionHandle {
     fn workload_named(&self, _words: &str, _pod: Option<&Key>) -> Option<About> {
         None
     }
-    /// Returns the numbers and the causes of a workload as text, with the decisions of the overview as far as it is made.
-    fn workload(&self, _workload: &About) -> Option<Vec<String>> {
+    /// Returns the numbers and the causes of a workload, with the decisions of the overview as far as it is made.
+    fn workload(&self, _workload: &About) -> Option<output::Document> {
         None
     }
     /// Returns where a pod left its node last on the timeline; `None` if it did not.

@@ -20,6 +20,9 @@ use crate::ui::model::text_view::Target;
 use crate::ui::view::draw::Scene;
 use crate::ui::view::panes::contexts;
 
+/// The columns between two hints.
+const GAP: usize = 2;
+
 /// Draws the hints. Keys of the focused pane come first; `:`, `?` and `q` are always shown.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     if let Some(busy) = &scene.state.tasks.busy {
@@ -61,13 +64,18 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let focus = scene.state.focus;
     rest.sort_by_key(|r| if r.binding.context == Context::GLOBAL { rank(focus, r.binding.verb) } else { 0 });
     let mut spans = vec![Span::raw(" ")];
-    let applies = applies_a_fix(scene);
-    let short = |r: &Row<'_>| if applies && Action::Verb(r.binding.verb) == Action::OPEN { "apply" } else { r.binding.short };
-    let cost = |r: &Row<'_>| text::width(&r.label()) + 1 + short(r).len() + 2;
-    let mut room = usize::from(area.width).saturating_sub(1 + fixed.iter().map(cost).sum::<usize>());
+    let what_opens = opens_a_fix(scene);
+    let short = |r: &Row<'_>| match what_opens {
+        Some(words) if Action::Verb(r.binding.verb) == Action::OPEN => words,
+        _ => r.binding.short,
+    };
+    let cost = |r: &Row<'_>| text::width(&r.label()) + 1 + short(r).len() + GAP;
+    // Nothing follows the last one.
+    let mut room = (usize::from(area.width) + GAP).saturating_sub(1 + fixed.iter().map(cost).sum::<usize>());
     let mut push = |r: Row<'_>| {
         spans.push(scene.span(Role::Key, scene.glyphs.keys(&r.label())));
-        spans.push(scene.span(Role::Muted, format!(" {}  ", short(&r))));
+        spans.push(scene.span(Role::Muted, format!(" {}", short(&r))));
+        spans.push(scene.span(Role::Muted, " ".repeat(GAP)));
     };
     for row in rest {
         if cost(&row) > room {
@@ -77,13 +85,14 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         push(row);
     }
     fixed.into_iter().for_each(&mut push);
+    spans.pop();
     scene.line(buf, area, &Line::from(spans));
 }
 
 /// Returns the place of a verb that works everywhere among the hints, which are drawn as far as they fit.
 fn rank(focus: Pane, verb: &str) -> usize {
     const OF_OVERVIEW: &[&str] = &["agreement", "export", "compare", "step", "cycle", "run"];
-    const OF_PANES: &[&str] = &["step", "step-back", "fixes", "compare", "cycle", "run", "until", "export", "agreement", "wait"];
+    const OF_PANES: &[&str] = &["step", "fixes", "cycle", "step-back", "compare", "run", "until", "export", "agreement", "wait"];
     let order = if focus == Pane::OVERVIEW { OF_OVERVIEW } else { OF_PANES };
     1 + order.iter().position(|known| *known == verb).unwrap_or(order.len())
 }
@@ -114,11 +123,16 @@ pub fn draw_notice(scene: &Scene<'_>, notice: &Notice, area: Rect, buf: &mut Buf
     }
 }
 
-/// Returns whether opening the selected row or line applies a fix.
-fn applies_a_fix(scene: &Scene<'_>) -> bool {
+/// Returns what opening does to the fix in the selected row or line, in a word or two; `None` without a fix there.
+fn opens_a_fix(scene: &Scene<'_>) -> Option<&'static str> {
     match &scene.state.overlay {
-        Some(Overlay::Text(text)) => text.view.selected.is_some_and(|at| matches!(text.links.get(&at), Some(Target::Fix(_)))),
-        Some(_) => false,
-        None => scene.state.focus == Pane::OVERVIEW && matches!(scene.state.selected_row(), Some(RowId::CauseFix(_))),
+        Some(Overlay::Text(text)) => {
+            text.view.selected.is_some_and(|at| matches!(text.links.get(&at), Some(Target::Fix(_)))).then_some("apply")
+        }
+        Some(_) => None,
+        None => {
+            let is_fix = scene.state.focus == Pane::OVERVIEW && matches!(scene.state.selected_row(), Some(RowId::CauseFix(_)));
+            is_fix.then_some("show fix")
+        }
     }
 }

@@ -39,6 +39,8 @@ pub enum OverviewRow {
         cause: Str,
         /// The fix, or why there is none, in words.
         words: String,
+        /// The same in fewer words.
+        in_short: String,
         /// The number of pods that it frees; `None` without a fix.
         frees: Option<usize>,
         /// Whether it lets them preempt, instead of finding them a node.
@@ -63,6 +65,8 @@ pub struct CauseRow {
     pub kind: CauseKind,
     /// The cause in words.
     pub sentence: String,
+    /// The cause in ever fewer words.
+    pub shorter: Vec<String>,
     /// The number of its pods.
     pub all: usize,
     /// The number of its pods that match the filter.
@@ -245,8 +249,8 @@ pub fn queue_counts(queues: &QueuesView) -> Vec<(QueuePart, usize)> {
 struct Group {
     row: CauseRow,
     fix: Option<FixSearch>,
-    /// The state of the search for the fix in words.
-    fix_words: String,
+    /// The state of the search for the fix in words, and in fewer.
+    fix_words: (String, String),
     /// Whether preemption makes room for all that the fix frees.
     spares: bool,
     pods: Vec<PodRow>,
@@ -259,6 +263,7 @@ impl Group {
             key: key.into(),
             kind,
             sentence: sentence.to_owned(),
+            shorter: Vec::new(),
             all: 0,
             matching: 0,
             open: false,
@@ -273,7 +278,7 @@ impl Group {
             queue: None,
             first: None,
         };
-        Self { row, fix, fix_words: String::new(), spares: false, pods: Vec::new(), workloads: Vec::new() }
+        Self { row, fix, fix_words: Default::default(), spares: false, pods: Vec::new(), workloads: Vec::new() }
     }
 
     /// Makes the group of workloads whose pods do not exist: those that match the filter.
@@ -336,7 +341,8 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
         rows.push(OverviewRow::Cause(row));
         if let Some(fix) = fix {
             rows.push(OverviewRow::Fix {
-                words: fix_words,
+                words: fix_words.0,
+                in_short: fix_words.1,
                 frees: fix.found().map(|fix| fix.frees),
                 preempts: fix.found().is_some_and(|fix| fix.preempts()),
                 spares,
@@ -366,7 +372,8 @@ fn groups(timeline: &Timeline, overview: Option<&Overview>, seen: Option<&BTreeS
             groups.push(Group::of_missing(cause, filter));
         }
         if let Some(group) = groups.last_mut() {
-            group.fix_words = cause.fix_words();
+            group.fix_words = (cause.fix_words(), cause.fix_words_in_short());
+            group.row.shorter.clone_from(&cause.shorter);
             group.spares = cause.without_fix().is_some();
         }
     }

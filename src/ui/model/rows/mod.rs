@@ -9,7 +9,7 @@ mod nodes;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::{BudgetEvictions, NextVictim, budgets_unknown_because, evictions};
+use crate::analysis::{BudgetEvictions, NextVictim, budgets_unknown_because, evictions, sort_by_importance};
 use crate::cluster::{Cluster, Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName, Status, Victim};
 use crate::report::node_devices;
@@ -487,6 +487,11 @@ pub fn detail_rows(
     rows.push(DetailRow::Heading("pods on the node"));
     let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_pod(&p.key())).collect();
     match order {
+        // As a dry run would evict them, were there no budgets.
+        Sort::Usual => {
+            sort_by_importance(&mut pods, keyframe.emulation.behaviour(), keyframe.clock);
+            pods.reverse();
+        }
         Sort::Priority => pods.sort_by_cached_key(|p| (Reverse(p.pod.priority()), p.key())),
         Sort::Name => pods.sort_by_cached_key(|p| p.key()),
         Sort::Request => pods.sort_by_cached_key(|p| (Reverse(p.resource.resource.milli_cpu), p.key())),

@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use crate::output::RowKind;
+use crate::output::{RowKind, escape};
 use crate::ui::config::action::Motion;
 use crate::ui::config::theme::Role;
 use crate::ui::model::text;
@@ -28,6 +28,11 @@ fn indent(sheet: &TextView, at: usize) -> usize {
     sheet.rows.get(at).map_or(0, |row| row.indent.min(super::MOST_INDENTED))
 }
 
+/// Returns whether blanks align the row with others.
+fn is_in_columns(sheet: &TextView, at: usize) -> bool {
+    sheet.rows.get(at).is_some_and(|row| row.kind == RowKind::Cells)
+}
+
 fn lay_out(sheet: &TextView, area: Rect) -> Laid {
     let width = area.width.saturating_sub(4).min(110);
     let mut rows = Vec::new();
@@ -36,7 +41,11 @@ fn lay_out(sheet: &TextView, area: Rect) -> Laid {
         let (line, indent) = (sheet.line(at), indent(sheet, at));
         let room = usize::from(width.saturating_sub(4)).saturating_sub(indent).max(10);
         let first = rows.len();
-        rows.extend(text::wrapped(&line[indent..], room).map(|part| (at, part.start + indent..part.end + indent)));
+        if is_in_columns(sheet, at) && text::width(&line[indent..]) <= room {
+            rows.push((at, indent..line.len()));
+        } else {
+            rows.extend(text::wrapped(&line[indent..], room).map(|part| (at, part.start + indent..part.end + indent)));
+        }
         if rows.len() == first {
             rows.push((at, indent..indent));
         }
@@ -67,7 +76,10 @@ pub fn draw(scene: &Scene<'_>, sheet: &TextView, area: Rect, buf: &mut Buffer) {
             let words = if sheet.rows.is_empty() { "nothing to report" } else { "no line matches" };
             return Line::from(scene.span(Role::Muted, words));
         };
-        let words = format!("{}{}", " ".repeat(indent(sheet, *at)), text::joined(&sheet.line(*at)[part.clone()]));
+        let line = &sheet.line(*at)[part.clone()];
+        let is_whole = part.end == sheet.line(*at).len() && part.start == indent(sheet, *at);
+        let words = if is_whole && is_in_columns(sheet, *at) { escape(line).into_owned() } else { text::joined(line) };
+        let words = format!("{}{words}", " ".repeat(indent(sheet, *at)));
         let role = match () {
             () if sheet.view.selected == Some(*at) => Role::Selection,
             () if sheet.rows[*at].kind == RowKind::Heading => Role::Title,
@@ -127,6 +139,20 @@ mod tests {
         let mut sheet = TextView::new("t", body, Form::Prose);
         sheet.links = [(1, Target::Pod(Key::new("shop", "a"))), (3, Target::Pod(Key::new("shop", "b")))].into();
         sheet
+    }
+
+    /// A table that fits keeps its columns; one that does not is wrapped.
+    #[test]
+    fn tables_keep_their_columns_where_they_fit() {
+        let mut body = Document::default();
+        body.table(["Pods", "Number"], [vec!["wanted".to_owned(), "7".to_owned()], vec!["without a node".to_owned(), "12".to_owned()]]);
+        let sheet = TextView::new("t", body, Form::Prose);
+        let drawn = |width| {
+            let laid = lay_out(&sheet, Rect::new(0, 0, width, 24));
+            laid.rows.into_iter().map(|(at, part)| sheet.line(at)[part].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(drawn(80), ["Pods            Number", "wanted          7", "without a node  12"]);
+        assert!(drawn(24).len() > 3, "{:?}", drawn(24));
     }
 
     #[test]

@@ -88,8 +88,8 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 
 /// Shows a workload's numbers and causes.
 pub fn show_workload(state: &mut State, session: &dyn SessionHandle, workload: &About) {
-    let Some(lines) = session.workload(workload) else { return };
-    let page = TextView::new(format!("Workload {workload}"), lines.into_iter().collect(), Form::Prose);
+    let Some(body) = session.workload(workload) else { return };
+    let page = TextView::new(format!("Workload {workload} in namespace {}", workload.key.namespace), body, Form::Prose);
     state.overlay = Some(Overlay::Text(TextView { workload: Some(workload.clone()), ..page }));
 }
 
@@ -171,8 +171,10 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
             OverviewRow::Cause(cause) => draw_cause(scene, cause, area, buf),
-            OverviewRow::Fix { words, frees, .. } => {
+            OverviewRow::Fix { words, in_short, frees, .. } => {
                 let role = if frees.is_some() { Role::Accent } else { Role::Muted };
+                let fits = 4 + text::width(words) <= usize::from(area.width);
+                let words = if fits { words } else { in_short };
                 scene.line(buf, area, &Line::from(vec![Span::raw("    "), scene.span(role, words.as_str())]));
             }
             OverviewRow::Pod(pod) => draw_pod(scene, pod, area, buf),
@@ -322,12 +324,9 @@ fn draw_cause(scene: &Scene<'_>, cause: &CauseRow, area: Rect, buf: &mut Buffer)
         new if new == cause.all => " (new)".to_owned(),
         new => format!(" ({} new)", text::thousands(new)),
     };
-    let words = vec![
-        scene.span(role, format!("{sign} {number}")),
-        scene.span(Role::Notice, new),
-        scene.span(Role::Text, format!("  {}", cause.sentence)),
-    ];
-    let needed: usize = words.iter().map(|span| text::width(&span.content)).sum();
+    let head = vec![scene.span(role, format!("{sign} {number}")), scene.span(Role::Notice, new)];
+    let lead = head.iter().map(|span| text::width(&span.content)).sum::<usize>() + 2;
+    let needed = lead + text::width(&cause.sentence);
     let areas = table::areas(&columns, area);
     // A sentence that is longer than its column takes the place of the pods' facts, then of everything.
     let spare = |titles: &[&str]| columns.iter().zip(&areas).find(|(column, _)| !titles.contains(&column.title)).map(|(_, area)| area.x);
@@ -338,6 +337,11 @@ fn draw_cause(scene: &Scene<'_>, cause: &CauseRow, area: Rect, buf: &mut Buffer)
     // Preemption and agreement stay where there is a column for them.
     let end = end.or_else(|| (area.width >= WITH_PREEMPTION).then(|| all[all.len().saturating_sub(2)])).unwrap_or(area.right());
     let end = if area.width >= WITH_PREEMPTION { end.min(all[all.len().saturating_sub(2)]) } else { end };
+    let room = usize::from(end.saturating_sub(area.x)).saturating_sub(lead);
+    // The longest words that fit; the shortest are cut where none do.
+    let said = std::iter::once(&cause.sentence).chain(&cause.shorter).find(|words| text::width(words) <= room);
+    let said = said.or(cause.shorter.last()).unwrap_or(&cause.sentence);
+    let words: Vec<Span<'_>> = head.into_iter().chain([scene.span(Role::Text, format!("  {said}"))]).collect();
     put(buf, Rect { width: end.saturating_sub(area.x), ..area }, &words, scene.glyphs.ellipsis);
     if cause.kind == CauseKind::Missing {
         return;
