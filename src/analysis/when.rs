@@ -85,15 +85,20 @@ impl When {
         }
     }
 
+    /// Returns when a pod that is being deleted is gone; `None` for others.
+    pub fn of_ending(pod: &Pod, now: Timestamp) -> Option<Self> {
+        let until = pod.metadata.deletion_timestamp?;
+        let when = moment_and_span(now, until);
+        let text = if until > now { format!("gone at the latest {when}") } else { format!("was to be gone {when}: something holds it") };
+        Some(Self { text, at: Some(until), events: Vec::new() })
+    }
+
     /// Returns when a pod in a queue is tried or starts, by its place alone; `None` for one that waits in no queue and is not ending.
     pub fn of_place(keyframe: &Keyframe, pod: &Pod) -> Option<Self> {
         let now = keyframe.clock;
         let plain = |text: String| Some(Self { text, at: None, events: Vec::new() });
-        if let Some(until) = pod.metadata.deletion_timestamp {
-            let when = moment_and_span(now, until);
-            let text =
-                if until > now { format!("gone at the latest {when}") } else { format!("was to be gone {when}: something holds it") };
-            return Some(Self { text, at: Some(until), events: Vec::new() });
+        if let Some(ending) = Self::of_ending(pod, now) {
+            return Some(ending);
         }
         let entry = keyframe.queues.entries.get(&pod.key())?;
         if let Some(ending) = ending_victims(keyframe, pod, entry) {

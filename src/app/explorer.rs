@@ -19,7 +19,7 @@ use crate::cluster::neighbors::About;
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::Emulated;
-use crate::report::{attempts_document, eviction_document, leavings_document};
+use crate::report::{attempts_document, eviction_document, leavings_document, recorded_preemptions};
 use crate::scheduler_log::SchedulerLog;
 use crate::session::{Branch, Breakpoint, Cursor, EtcdRevisions, InitialQueues, RunEnd, Session, SessionFileError, Timeline, Until};
 use crate::source::Report;
@@ -329,6 +329,12 @@ impl SessionHandle for Explorer {
         let title = format!("Eviction of {}", seen.pod);
         let story = EvictionStory::new(seen, session.scheduler_here(), &session.background().events);
         Document { title, body: eviction_document(&story), form: Form::Prose, fixes: Vec::new() }
+    }
+
+    fn recorded_eviction(&self, pod: &Key) -> Option<Document> {
+        let session = &self.workspace.session;
+        let body = recorded_preemptions(pod, session.scheduler_here(), &session.background().events)?;
+        Some(Document { title: format!("Eviction of {pod}"), body, form: Form::Prose, fixes: Vec::new() })
     }
 
     fn etcd_revisions(&self) -> Option<&EtcdRevisions> {

@@ -578,7 +578,7 @@ pub struct ExplainArgs {
     /// Pods of all namespaces, with --pending or --selector
     #[arg(short = 'A', long, conflicts_with_all = ["namespace", "pods"])]
     pub all_namespaces: bool,
-    /// Namespace of the pod, or of the pending pods [default: that of the kubeconfig's context, else default]
+    /// Namespace of the pod, or of the pending pods [default: that of the live cluster's context, else default]
     #[arg(short, long)]
     pub namespace: Option<String>,
     /// Output format
@@ -599,17 +599,11 @@ pub struct ExplainArgs {
 }
 
 impl ExplainArgs {
-    /// Returns the namespace, by default that of the live cluster's context, else `default`.
+    /// Returns the namespace of pods that name none, by default that of the live cluster's context, else `default`.
     pub fn namespace(&self) -> String {
-        self.namespace_named().unwrap_or_else(|| "default".to_owned())
-    }
-
-    /// Returns the namespace that is named, or that of the live cluster's context; `None` for neither.
-    pub fn namespace_named(&self) -> Option<String> {
         let of_context = || context_namespace(self.cluster.connect.kubeconfig.as_deref(), self.cluster.connect.context.as_deref());
-        let is_named = |pod: &String| pod.contains('/') && !pod.starts_with("po");
-        let named_in_pod = !self.pods.is_empty() && self.pods.iter().all(is_named);
-        self.namespace.clone().or_else(|| (self.cluster.source.is_live() && !named_in_pod).then(of_context).flatten())
+        let named = self.namespace.clone().or_else(|| self.cluster.source.is_live().then(of_context).flatten());
+        named.unwrap_or_else(|| "default".to_owned())
     }
 }
 

@@ -87,7 +87,7 @@ fn question(args: &ExplainArgs, loaded: &Loaded) -> Option<NeighborsQuestion> {
     if args.pods.is_empty() {
         return Some(NeighborsQuestion::all(within_namespace, NEIGHBORS_ASKED));
     }
-    let keys: Option<Vec<Key>> = args.pods.iter().map(|pod| pod_key(pod, args.namespace_named().as_deref()).ok()).collect();
+    let keys: Option<Vec<Key>> = args.pods.iter().map(|pod| pod_key(pod, args.namespace.as_deref(), &args.namespace()).ok()).collect();
     // Where one is no pod, it is a workload.
     let pods = keys.as_ref().and_then(|keys| keys.iter().map(|key| pod_of(loaded, key)).collect::<Option<Vec<_>>>());
     let Some(pods) = pods else { return Some(NeighborsQuestion::all(within_namespace, NEIGHBORS_ASKED)) };
@@ -250,7 +250,7 @@ fn subject(args: &ExplainArgs, name: &str, source: Source<'_>, write: Write<'_>)
             say_left_out(args, &format!("{workload} is a workload, and its causes have their fixes"));
             super::workload::explain(&workload, scheduler, loaded, write, completeness(args, loaded))
         }
-        None => one(args, &pod_key(name, args.namespace_named().as_deref())?, source, write),
+        None => one(args, &pod_key(name, args.namespace.as_deref(), &args.namespace())?, source, write),
     }
 }
 
@@ -375,19 +375,19 @@ fn origin(args: &ExplainArgs, pod: &Key, scheduler: &Scheduler) -> Origin {
     }
 }
 
-/// Parses `NAME`, `pod/NAME` or `NAMESPACE/NAME` as a pod's key. Takes the namespace that `-n` names.
-fn pod_key(pod: &str, namespace: Option<&str>) -> Result<Key, Failure> {
+/// Parses `NAME`, `pod/NAME` or `NAMESPACE/NAME` as a pod's key. Takes the namespace that `-n` names, and that of pods without one.
+fn pod_key(pod: &str, named: Option<&str>, default: &str) -> Result<Key, Failure> {
     if let Some((kind, name)) = pod.split_once('/').filter(|(first, _)| is_other_kind(first)) {
         return Err(Failure::usage(format!(
             "{kind}/{name} is no pod: explain takes a pod, a workload, or --pending for all that wait; a namespace of that name goes with -n"
         )));
     }
-    match (pod.split_once('/'), namespace) {
+    match (pod.split_once('/'), named) {
         (Some((first, _)), Some(named)) if !is_pods(first) && first != named => {
             Err(Failure::usage(format!("pod {pod} is in namespace {first}, but -n names {named}")))
         }
         (Some((first, name)), _) if !is_pods(first) => Ok(Key::new(first, name)),
-        (found, namespace) => Ok(Key::new(namespace.unwrap_or("default"), found.map_or(pod, |(_, name)| name))),
+        (found, named) => Ok(Key::new(named.unwrap_or(default), found.map_or(pod, |(_, name)| name))),
     }
 }
 
@@ -599,14 +599,18 @@ mod tests {
     #[test]
     fn pods_are_named_as_kubectl_does_or_with_their_namespace() {
         for (text, expected) in [("web", "shop/web"), ("pod/web", "shop/web"), ("po/web", "shop/web"), ("batch/web", "batch/web")] {
-            let key = pod_key(text, Some(expected.split('/').next().unwrap())).unwrap();
+            let key = pod_key(text, Some(expected.split('/').next().unwrap()), "default").unwrap();
             assert_eq!(key.to_string(), expected);
         }
-        assert_eq!(pod_key("web", None).unwrap(), Key::new("default", "web"));
-        assert_eq!(pod_key("shop/web", None).unwrap(), Key::new("shop", "web"));
-        assert!(pod_key("shop/web", Some("batch")).is_err());
+        assert_eq!(pod_key("web", None, "default").unwrap(), Key::new("default", "web"));
+        assert_eq!(pod_key("shop/web", None, "default").unwrap(), Key::new("shop", "web"));
+        assert!(pod_key("shop/web", Some("batch"), "default").is_err());
+        // The namespace of a context is only for pods that name none.
+        for (text, expected) in [("web", "shop/web"), ("po/web", "shop/web"), ("postgres/db-0", "postgres/db-0")] {
+            assert_eq!(pod_key(text, None, "shop").unwrap().to_string(), expected);
+        }
         for kind in ["deployment/web", "sts/db", "node/n1", "persistentvolumeclaims/data"] {
-            let error = pod_key(kind, None).unwrap_err();
+            let error = pod_key(kind, None, "default").unwrap_err();
             assert_eq!(error.kind, FailureKind::Usage, "{kind}");
         }
     }

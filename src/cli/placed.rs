@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::args::ExplainArgs;
 use super::explain::{Explained, absent, events};
 use super::{EXIT_OK, Failure, workload};
-use crate::analysis::{Preempted, VoiceReport, preempted, voices, why};
+use crate::analysis::{VoiceReport, When, preempted, voices, why};
 use crate::cluster::{Controller, Key, Kind, Object, ObservedEvent, Pod, PodStatus, Str};
 use crate::output::{Document, Text};
 use crate::report::{AgainReport, Answer, EvictionReport, PlacedReport};
@@ -29,7 +29,10 @@ pub(super) fn explain(
     let cluster = scheduler.state().cluster();
     let pod = cluster.pods.get(key);
     let others = pod.map_or_else(|| workload::voices_of_gone(key, scheduler, loaded), |pod| voices(pod, scheduler, &loaded.neighbors));
-    let evictions = args.evicted.then(|| evictions(key, pod, scheduler, loaded, &others));
+    let ends = pod.is_some_and(|pod| pod.is_terminating());
+    let evictions = (args.evicted || ends).then(|| evictions(key, scheduler, loaded, &others));
+    // Without being asked for, evictions are shown where there are some.
+    let evictions = evictions.filter(|found| args.evicted || !found.is_empty());
     if pod.is_none() && evictions.as_ref().is_none_or(Vec::is_empty) {
         return Err(absent(cluster, key));
     }
@@ -38,7 +41,8 @@ pub(super) fn explain(
         pod: key.name.clone(),
         namespace: key.namespace.clone(),
         node: bound.map(|pod| pod.node_name.clone()),
-        ends: bound.is_some_and(|pod| pod.is_terminating()),
+        ends: bound.is_some() && ends,
+        when: bound.and_then(|pod| When::of_ending(pod, scheduler.state().clock())),
         bound: bound.and_then(|pod| scheduled(pod, events(scheduler, loaded))).and_then(|event| event.last.or(event.first)),
         why: bound.map(|pod| why_here(pod, events(scheduler, loaded))).unwrap_or_default(),
         again: bound.filter(|pod| !pod.is_terminal() && !pod.is_terminating()).map(|pod| again(pod, scheduler)),
@@ -94,16 +98,10 @@ fn again(pod: &Arc<Pod>, scheduler: &Scheduler) -> AgainReport {
     AgainReport { same, node, tied, why: why(&view) }
 }
 
-fn evictions(
-    key: &Key,
-    pod: Option<&Arc<Pod>>,
-    scheduler: &Scheduler,
-    loaded: &Loaded,
-    others: &[crate::workload::Voice],
-) -> Vec<EvictionReport> {
+fn evictions(key: &Key, scheduler: &Scheduler, loaded: &Loaded, others: &[crate::workload::Voice]) -> Vec<EvictionReport> {
     let cluster = scheduler.state().cluster();
     let by_scheduler = preempted(cluster, events(scheduler, loaded)).into_iter().filter(|eviction| eviction.victim == *key);
-    let mut found: Vec<EvictionReport> = by_scheduler.map(|eviction| of_preemption(&eviction, pod, scheduler)).collect();
+    let mut found: Vec<EvictionReport> = by_scheduler.map(|eviction| EvictionReport::of_preemption(&eviction, scheduler)).collect();
     let evicts = |means: &Option<Meaning>| matches!(means, Some(Meaning::TaintEviction | Meaning::Descheduled | Meaning::ScaleDown));
     found.extend(others.iter().filter(|voice| voice.about.kind == "Pod" && evicts(&voice.means)).map(|voice| EvictionReport {
         speaker: voice.speaker.clone(),
@@ -115,48 +113,4 @@ fn evictions(
     }));
     found.sort_by_key(|eviction| std::cmp::Reverse(eviction.at));
     found
-}
-
-fn of_preemption(eviction: &Preempted, pod: Option<&Arc<Pod>>, scheduler: &Scheduler) -> EvictionReport {
-    let cluster = scheduler.state().cluster();
-    let by = eviction.preemptor.as_ref().map_or_else(|| eviction.by.clone(), Key::to_string);
-    let at = eviction.at.map_or_else(String::new, |at| format!(" at {at}"));
-    let place = if eviction.node.is_empty() { String::new() } else { format!(" on {}", eviction.node) };
-    let whom = if by.is_empty() { "a pod that the source does not name".to_owned() } else { by };
-    let mut why = Vec::new();
-    let preemptor = eviction.preemptor.as_ref().and_then(|key| cluster.pods.get(key));
-    if let (Some(victim), Some(preemptor)) = (pod, preemptor) {
-        why.push(format!("Its priority {} is below {}, that of {}.", victim.priority(), preemptor.priority(), preemptor.key()));
-    }
-    if let Some(preemptor) = preemptor {
-        why.push(today(&eviction.victim, preemptor, scheduler));
-    }
-    EvictionReport {
-        speaker: preemptor.map_or_else(Str::default, |pod| pod.spec.scheduler_name.clone()),
-        at: eviction.at,
-        node: Some(eviction.node.clone()).filter(|node| !node.is_empty()),
-        preemptor: eviction.preemptor.as_ref().map(Key::to_string),
-        sentence: format!("{whom} preempted it{place}{at}."),
-        why,
-    }
-}
-
-/// Returns whether the preemptor would evict the victim today.
-fn today(victim: &Key, preemptor: &Arc<Pod>, scheduler: &Scheduler) -> String {
-    if !preemptor.node_name.is_empty() {
-        return format!("{} runs on {} now, and needs no room any more.", preemptor.key(), preemptor.node_name);
-    }
-    let view = CycleView::of(&scheduler.explain(preemptor));
-    let Some(found) = &view.preemption else { return format!("{} would preempt no pod today.", preemptor.key()) };
-    let selected = found.selected().and_then(|(node, _)| found.candidate(node));
-    match selected {
-        None => format!("{} would preempt no pod today.", preemptor.key()),
-        Some(candidate) if candidate.victims.iter().any(|v| v.key() == *victim) => {
-            format!("{} would preempt it again today.", preemptor.key())
-        }
-        Some(candidate) => {
-            let names = candidate.victims.iter().map(|v| v.key().to_string()).collect::<Vec<_>>().join(", ");
-            format!("{} would preempt others today: {names}.", preemptor.key())
-        }
-    }
 }

@@ -50,7 +50,7 @@ pub use operation::{
 };
 pub use overview::causes_text;
 pub use page::page;
-pub use placed::{AgainReport, EvictionReport, PlacedReport};
+pub use placed::{AgainReport, EvictionReport, PlacedReport, recorded_preemptions};
 pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_document, group_text};
 pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use schema::{AnswerSchema, SCHEMAS};

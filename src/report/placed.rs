@@ -1,12 +1,16 @@
 //! A pod that has, or had, a node: why it is there, what evicted it, and whether the scheduler would decide so again.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::voices_lines;
-use crate::analysis::VoiceReport;
-use crate::cluster::Str;
-use crate::output::Lines;
+use crate::analysis::{Preempted, VoiceReport, When, preempted};
+use crate::cluster::{Key, ObservedEvent, Pod, Str};
+use crate::output::{Document, Lines, Words};
+use crate::scheduler::Scheduler;
+use crate::trace::{CycleView, PreemptionView};
 
 /// A pod with a node, as `explain POD -o json` prints it; with `--evicted`, one that was evicted.
 #[derive(Clone, Debug, Serialize)]
@@ -21,13 +25,16 @@ pub struct PlacedReport {
     /// Whether it is being deleted there.
     #[serde(skip)]
     pub ends: bool,
+    /// When it is gone, if it is being deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<When>,
     /// When it was bound, if an event says so.
     pub bound: Option<Timestamp>,
     /// Why it is there, as far as the source shows, a sentence each.
     pub why: Vec<String>,
     /// Today's decision about a pod like it without it; null for a pod that is gone.
     pub again: Option<AgainReport>,
-    /// Its evictions, newest first; null where they were not asked for.
+    /// Its evictions, newest first; null where they were not asked for, unless it is being deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evictions: Option<Vec<EvictionReport>>,
     /// The words of others, newest first.
@@ -79,6 +86,9 @@ impl PlacedReport {
             (None, Some(_)) => out.line(format_args!("{}/{} has no node", self.namespace, self.pod)),
             (None, None) => {}
         }
+        if let Some(when) = &self.when {
+            section(&mut out, "WHEN", when.text.clone().into());
+        }
         self.evictions_text(&mut out);
         if !self.why.is_empty() {
             section(&mut out, "WHY HERE", self.why.iter().cloned().collect());
@@ -104,6 +114,75 @@ impl PlacedReport {
         }
         section(out, "EVICTIONS", lines);
     }
+}
+
+impl EvictionReport {
+    /// Reports a preemption that an event or a condition records.
+    pub fn of_preemption(eviction: &Preempted, scheduler: &Scheduler) -> Self {
+        let cluster = scheduler.state().cluster();
+        let named = eviction.preemptor.as_ref().or(eviction.gone.as_ref());
+        let by = named.map_or_else(|| eviction.by.clone(), Key::to_string);
+        let at = eviction.at.map_or_else(String::new, |at| format!(" at {at}"));
+        let place = if eviction.node.is_empty() { String::new() } else { format!(" on {}", eviction.node) };
+        let whom = if by.is_empty() { "a pod that the source does not name".to_owned() } else { by };
+        let mut why = Vec::new();
+        let preemptor = eviction.preemptor.as_ref().and_then(|key| cluster.pods.get(key));
+        if let (Some(victim), Some(preemptor)) = (cluster.pods.get(&eviction.victim), preemptor) {
+            why.push(format!("Its priority {} is below {}, that of {}.", victim.priority(), preemptor.priority(), preemptor.key()));
+        }
+        if let Some(preemptor) = preemptor {
+            why.push(today(&eviction.victim, preemptor, scheduler));
+        }
+        Self {
+            speaker: preemptor.map_or_else(Str::default, |pod| pod.spec.scheduler_name.clone()),
+            at: eviction.at,
+            node: Some(eviction.node.clone()).filter(|node| !node.is_empty()),
+            preemptor: eviction.preemptor.as_ref().map(Key::to_string),
+            sentence: format!("{whom} preempted it{place}{at}."),
+            why,
+        }
+    }
+}
+
+/// Returns whether the preemptor would evict the victim today.
+fn today(victim: &Key, preemptor: &Arc<Pod>, scheduler: &Scheduler) -> String {
+    let by = preemptor.key();
+    if !preemptor.node_name.is_empty() {
+        return format!("{by} runs on {} now, and needs no room any more.", preemptor.node_name);
+    }
+    let view = CycleView::of(&scheduler.explain(preemptor));
+    if let Some(victims) = view.preemption.as_ref().and_then(PreemptionView::waits_for) {
+        return format!("{by} waits for the pods evicted for it on {} to end.", victims.node);
+    }
+    let candidate = view.preemption.as_ref().and_then(|found| found.candidate(found.selected()?.0));
+    match candidate {
+        None => format!("{by} would preempt no pod today."),
+        Some(candidate) if candidate.victims.iter().any(|v| v.key() == *victim) => format!("{by} would preempt it again today."),
+        Some(candidate) => {
+            let names = candidate.victims.iter().map(|v| v.key().to_string()).collect::<Vec<_>>().join(", ");
+            format!("{by} would preempt others today: {names}.")
+        }
+    }
+}
+
+/// Returns the preemptions of a pod that events and conditions record, the newest first, with when the pod is gone; `None` without
+/// one.
+pub fn recorded_preemptions(pod: &Key, scheduler: &Scheduler, events: &[ObservedEvent]) -> Option<Document> {
+    let cluster = scheduler.state().cluster();
+    let of_pod: Vec<Preempted> = preempted(cluster, events).into_iter().filter(|eviction| eviction.victim == *pod).collect();
+    let mut out = Document::default();
+    for eviction in of_pod.iter().rev() {
+        let report = EvictionReport::of_preemption(eviction, scheduler);
+        out.item(0, report.sentence);
+        report.why.into_iter().for_each(|why| out.item(2, why));
+        if let Some(by) = &eviction.preemptor {
+            out.item(2, Words::from("see ").pod(by));
+        }
+    }
+    if let Some(when) = cluster.pods.get(pod).and_then(|pod: &Arc<Pod>| When::of_ending(pod, scheduler.state().clock())) {
+        out.item(0, when.text);
+    }
+    (!of_pod.is_empty()).then_some(out)
 }
 
 impl AgainReport {

@@ -133,6 +133,25 @@ fn when_a_pod_is_tried_is_one_line() {
     assert!(text.contains("WHEN\n  tried once its scheduling gate is removed: example.com/quota\n"), "{text}");
 }
 
+/// The end of a pod that is being deleted, and its preemptor, are said without an option.
+#[test]
+fn a_pod_that_is_being_deleted_says_who_preempted_it_and_when_it_is_gone() {
+    let args = ["explain", "batch/reports-646f8d7fc5-zgcpb", "--demo", "aftermath"];
+    let (code, text, _) = run(&args);
+    assert_eq!(code, 0, "{text}");
+    for part in [
+        "is being deleted on worker-a2\n\nWHEN\n  gone at the latest 18:31:12 (in 5 min)\n",
+        "EVICTIONS\n  shop/payments preempted it on worker-a2",
+        "shop/payments waits for the pods evicted for it on worker-a2 to end.",
+    ] {
+        assert!(text.contains(part), "{part:?} in {text}");
+    }
+    let (_, text, _) = run(&[&args[..], &["-o", "json"]].concat());
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(found["evictions"][0]["preemptor"], "shop/payments", "{text}");
+    assert_eq!(found["when"]["at"], "2026-11-20T18:31:12Z", "{text}");
+}
+
 #[test]
 fn every_command_has_examples() {
     for command in ["demo", "open", "live", "capture", "explain", "run", "log", "completions", "info"] {

@@ -105,7 +105,12 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
     let wanted = events.iter().filter(|e| e.reason == "Preempted");
     let preemptions: Vec<(&ObservedEvent, &str, &str)> =
         wanted.filter_map(|e| by_and_node(&e.note).map(|(by, node)| (e, by, node))).collect();
+    // Events about a pod that is gone still name it.
+    let mut gone_by_uid: BTreeMap<&str, &Key> = BTreeMap::new();
     if !preemptions.is_empty() {
+        for event in events.iter().filter(|event| !event.uid.is_empty()) {
+            gone_by_uid.entry(event.uid.as_str()).or_insert(&event.pod);
+        }
         by_uid.extend(cluster.pods.iter().filter(|p| !p.metadata.uid.is_empty()).map(|p| (&p.metadata.uid, p.key())));
     }
     let mut found = Vec::new();
@@ -113,9 +118,7 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
     for (event, by, node) in preemptions {
         let by_name = by.split_once('/').map(|(namespace, name)| Key::new(namespace, name));
         let preemptor = by_uid.get(&Str::from(by)).cloned().or(by_name.filter(|key| cluster.pods.get(key).is_some()));
-        // Events about a pod that is gone still name it.
-        let is_by = |other: &&ObservedEvent| !other.uid.is_empty() && other.uid == by;
-        let gone = if preemptor.is_none() { events.iter().find(is_by).map(|other| other.pod.clone()) } else { None };
+        let gone = if preemptor.is_none() { gone_by_uid.get(by).map(|pod| Key::clone(pod)) } else { None };
         let victim = cluster.pods.get(&event.pod).filter(|p| event.uid.is_empty() || p.metadata.uid == event.uid);
         if victim.is_some() {
             preempted.insert(&event.pod);

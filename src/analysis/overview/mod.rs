@@ -139,7 +139,7 @@ impl Cause {
             (false, None) => "fix",
         };
         let words = format!("{what} ({} of {}): {}", fix.frees, self.count(), fix.fix.text);
-        let spared = fix.freed.iter().all(|pod| self.helped_pods.contains(pod));
+        let spared = fix.freed.iter().all(|pod| self.helped_pods.binary_search(pod).is_ok());
         match (&fix.freed[..], self.without_fix()) {
             (_, Some(_)) if self.helped == self.count() => format!("preemption makes room; or {words}"),
             ([one], Some(_)) if spared => format!("preemption places {one}; or {words}"),
@@ -151,7 +151,7 @@ impl Cause {
     /// Returns that preemption makes room for all of its pods, or all that the fix frees, in words; `None` where it does not.
     pub fn without_fix(&self) -> Option<String> {
         let all = self.preemption == PreemptionHelp::Helps && self.helped == self.count();
-        let found = self.fix.found().filter(|fix| fix.freed.iter().all(|pod| self.helped_pods.contains(pod)));
+        let found = self.fix.found().filter(|fix| fix.freed.iter().all(|pod| self.helped_pods.binary_search(pod).is_ok()));
         match found.map(|fix| &fix.freed[..]) {
             _ if all && self.count() == 1 => Some("no fix is needed: preemption makes room for it".to_owned()),
             _ if all => Some("no fix is needed: preemption makes room for each of them by itself".to_owned()),
@@ -536,6 +536,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = groups.into_values().map(said).collect();
     for cause in &mut causes {
         cause.pods.sort();
+        cause.helped_pods.sort();
         cause.main_reasons = main_reasons(&cause.nodes);
     }
     causes.sort_by(|a, b| b.pods.len().cmp(&a.pods.len()).then_with(|| a.key.cmp(&b.key)));

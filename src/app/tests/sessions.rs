@@ -369,3 +369,16 @@ fn fixes_are_searched_listed_and_applied_on_a_branch() {
         assert!(screen.state.tasks.working.is_none() && screen.state.overlay.is_none() && screen.said() == "stopped");
     }
 }
+
+/// A dump has no moment before an eviction; its events still name the preemptor.
+#[test]
+fn who_evicted_a_pod_of_a_dump_is_what_its_events_say() {
+    let mut screen = Screen::new("aftermath");
+    screen.act(":pod batch/reports-646f8d7fc5-zgcpb; W");
+    let page = screen.overlay();
+    assert!(page.contains("shop/payments preempted it on worker-a2 at 2026-11-20T18:26:12"), "{page}");
+    assert!(page.contains("shop/payments waits for the pods evicted for it on worker-a2 to end."), "{page}");
+    assert!(page.contains("gone at the latest 18:31:12"), "{page}");
+    let said = screen.command("evicted shop/patient-job");
+    assert!(said.starts_with('!') && said.contains("records no eviction of it"), "{said}");
+}

@@ -110,7 +110,7 @@ pub enum CommandError {
         to: u64,
     },
     /// A pod does not leave its node on the timeline.
-    #[error("{0} does not leave a node on this timeline")]
+    #[error("{0} does not leave a node on this timeline, and the source records no eviction of it")]
     NotEvicted(Key),
     /// No pod leaves its node on the timeline.
     #[error("no pod leaves its node on this timeline")]

@@ -90,6 +90,10 @@ pub trait SessionHandle {
     fn leaving(&self, pod: &Key) -> Option<SeenLeaving> {
         last_leaving(self.timeline().revisions(), pod)
     }
+    /// Returns who evicted a pod as events and conditions record it; `None` without a record.
+    fn recorded_eviction(&self, _pod: &Key) -> Option<Document> {
+        None
+    }
     /// Returns the pods that left their nodes on the timeline, the newest first.
     fn leavings(&self) -> Vec<ListedLeaving> {
         leavings(self.timeline().revisions(), &[])

@@ -51,8 +51,14 @@ fn of_pod(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Res
     } else {
         named(session, name)?
     };
-    let Some(seen) = session.leaving(&pod) else { return Err(CommandError::NotEvicted(pod)) };
-    show(state, session, seen);
+    match session.leaving(&pod) {
+        Some(seen) => show(state, session, seen),
+        // A dump has no moment before, but may record who it was.
+        None => {
+            let document = session.recorded_eviction(&pod).ok_or(CommandError::NotEvicted(pod))?;
+            state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
+        }
+    }
     Ok(Answer::Done)
 }
 

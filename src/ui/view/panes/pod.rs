@@ -373,7 +373,7 @@ fn history(input: &PageInput<'_>, key: &Key, rows: &mut PageRows<'_>) {
     let evicted = input.timeline.keyframe().cluster.pods.get(key).and_then(|pod| preempted(pod));
     if let Some(condition) = evicted {
         let at = condition.last_transition_time.map_or_else(String::new, |at| format!(" at {}", text::moment(input.timeline.clock(), at)));
-        rows.note(format!("preempted by the cluster's scheduler{at}"));
+        rows.note(format!("preempted by the cluster's scheduler{at}; :evicted says for whom"));
     } else if !any {
         rows.note("nothing is recorded about it yet");
     }
