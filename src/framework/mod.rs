@@ -62,7 +62,7 @@ pub use plugin::*;
 pub use pod_group_state::{PodGroupState, PodGroupStates};
 pub use pod_info::{AffinityTerm, AffinityTerms, KnownTerms, PodInfo, WeightedAffinityTerm};
 pub use preempt::*;
-pub use preempt_group::{EvictionUnit, GroupPreemptionRecord};
+pub use preempt_group::{EvictionUnit, GroupMismatch, GroupPreemptionRecord};
 pub use property_changes::{assigned_pod_changes, is_pod_updated, node_scheduling_properties_change, pod_scheduling_properties_change};
 pub use queued_pod_info::QueuedPodInfo;
 pub use reason::*;

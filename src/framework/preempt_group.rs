@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{PodInfo, Status};
-use crate::cluster::Key;
+use crate::cluster::{Key, Str};
 
 /// Everything that one preemption for a pod group did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +14,8 @@ pub struct GroupPreemptionRecord {
     pub priority: i32,
     /// The candidates for eviction, most important first.
     pub units: Vec<EvictionUnit>,
+    /// The nodes to which pods of the group are nominated, in releases that keep the places found without the candidates.
+    pub nominated: Vec<(Key, Str)>,
 }
 
 /// Pods that are evicted all or none: one pod, or a group that is disrupted as one.
@@ -38,5 +40,27 @@ impl GroupPreemptionRecord {
     pub fn victims(&self) -> impl Iterator<Item = &Arc<PodInfo>> {
         let units = self.units.iter().filter(|unit| self.status.is_success() && !unit.reprieved);
         units.flat_map(|unit| &unit.pods)
+    }
+}
+
+/// Why the pods of a group are not tried together. Writes kube-scheduler's message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroupMismatch {
+    /// The pods name several schedulers: another one, and the first.
+    Schedulers(Str, Str),
+    /// A pod has another priority than the group: the pod's, and the group's.
+    Priorities(i32, i32),
+    /// The pods have several preemption policies: another one, and the first.
+    Policies(Str, Str),
+}
+
+impl std::fmt::Display for GroupMismatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("all pods in a single pod group should have the same ")?;
+        match self {
+            Self::Schedulers(other, first) => write!(f, ".spec.schedulerName set, got: {:?} and {:?}", other.as_str(), first.as_str()),
+            Self::Priorities(pod, group) => write!(f, "priority as the pod group's priority, got {pod} and {group}"),
+            Self::Policies(other, first) => write!(f, "preemption policy, got {other} and {first}"),
+        }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &S
 /// Returns the pods of a preemptor's nominated node whose end it waits for.
 fn ending_on<'a>(node: &'a NodeInfo, preemptor: &'a Pod, release: &'a Behaviour) -> impl Iterator<Item = &'a Pod> {
     let ends = |victim: &Pod| match release.terminating {
-        TerminatingPods::Preempted => terminating_by_preemption(victim),
+        TerminatingPods::Preempted => is_going_by_preemption(victim),
         TerminatingPods::All => victim.is_terminating(),
     };
     node.pods.iter().map(|info| &*info.pod).filter(move |victim| is_preemption_allowed(victim, preemptor) && ends(victim))
@@ -48,7 +48,7 @@ pub(super) fn is_preemption_allowed(victim: &Pod, preemptor: &Pod) -> bool {
 }
 
 /// Whether the pod is terminating because the scheduler preempted it. Only the first condition of the type counts.
-fn terminating_by_preemption(pod: &Pod) -> bool {
+pub(super) fn is_going_by_preemption(pod: &Pod) -> bool {
     pod.is_terminating() && pod.condition("DisruptionTarget").is_some_and(|c| c.status == "True" && c.reason == "PreemptionByScheduler")
 }
 

@@ -4,13 +4,15 @@
 //! Where kube-scheduler leaves the order of equal units to chance, they come by name here.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::cluster::{Cluster, Key, PodGroup};
-use crate::framework::{BudgetIndex, EvictionUnit, GroupPreemptionRecord, PodInfo, Reason, Snapshot, Status, unix_nanoseconds};
+use super::eligibility::is_going_by_preemption;
+use crate::cluster::{Cluster, Key, PodGroup, Str};
+use crate::framework::{BudgetIndex, Code, EvictionUnit, GroupPreemptionRecord, PodInfo, Reason, Snapshot, Status, unix_nanoseconds};
+use crate::release::GroupRule;
 
 /// A trial of the group on nodes without some pods.
 pub trait GroupTrial {
@@ -20,6 +22,19 @@ pub trait GroupTrial {
     fn add(&mut self, pods: &[Arc<PodInfo>]);
     /// Returns success if the group finds its places now.
     fn schedule(&mut self) -> Status;
+    /// Returns the nodes of the places that the group found, where they are kept.
+    fn places(&self) -> Vec<(Key, Str)> {
+        Vec::new()
+    }
+    /// Puts pods back if the group still finds its places, or still has those that it found; returns whether it does.
+    fn reprieve(&mut self, pods: &[Arc<PodInfo>]) -> Result<bool, Status> {
+        self.add(pods);
+        let fits = self.schedule().is_success();
+        if !fits {
+            self.remove(pods);
+        }
+        Ok(fits)
+    }
 }
 
 /// The group that preempts.
@@ -29,6 +44,8 @@ pub struct GroupPreemptor<'a> {
     pub group: &'a PodGroup,
     /// Its members that wait.
     pub pods: &'a [Arc<PodInfo>],
+    /// The rule of the release.
+    pub rule: GroupRule,
 }
 
 impl GroupPreemptor<'_> {
@@ -40,7 +57,13 @@ impl GroupPreemptor<'_> {
             record.status = Status::rejected(Reason::PreemptionPolicyNever);
             return record;
         }
-        let mut units: Vec<(i64, EvictionUnit)> = units(cluster, snapshot, now);
+        if self.rule == GroupRule::Feasible && self.awaits_victims(cluster, snapshot) {
+            record.status = Status::new(Code::Success, [Reason::GroupPreemptionOngoing]);
+            let nominated = self.pods.iter().filter(|info| !info.pod.status.nominated_node_name.is_empty());
+            record.nominated = nominated.map(|info| (info.key(), info.pod.status.nominated_node_name.clone())).collect();
+            return record;
+        }
+        let mut units: Vec<(i64, EvictionUnit)> = units(cluster, snapshot, now, self.rule);
         units.retain(|(_, unit)| unit.priority < self.group.priority());
         if units.is_empty() {
             record.status = Status::rejected(Reason::NoVictimsForGroup);
@@ -53,37 +76,61 @@ impl GroupPreemptor<'_> {
         if !record.status.is_success() {
             return record;
         }
-        mark_violations(&mut record.units, snapshot.budgets());
+        record.nominated = trial.places();
+        mark_violations(&mut record.units, snapshot.budgets(), self.rule);
         for violating in [true, false] {
             for unit in record.units.iter_mut().filter(|unit| unit.violates == violating) {
-                trial.add(&unit.pods);
-                unit.reprieved = trial.schedule().is_success();
-                if !unit.reprieved {
-                    trial.remove(&unit.pods);
+                match trial.reprieve(&unit.pods) {
+                    Ok(reprieved) => unit.reprieved = reprieved,
+                    Err(status) => {
+                        record.status = status;
+                        return record;
+                    }
                 }
             }
         }
+        if self.rule == GroupRule::Feasible {
+            let victims = record.victims().count();
+            record.status = Status::new(Code::Success, [Reason::GroupPlacementFound { victims }]);
+        }
         record
+    }
+
+    /// Returns whether a pod of a lower priority that was preempted is still on a node to which a pod of the group is nominated.
+    fn awaits_victims(&self, cluster: &Cluster, snapshot: &Snapshot) -> bool {
+        let nodes: BTreeSet<&Str> = self.pods.iter().map(|info| &info.pod.status.nominated_node_name).filter(|n| !n.is_empty()).collect();
+        let pods = nodes.into_iter().filter_map(|node| snapshot.get(node)).flat_map(|node| &node.pods);
+        pods.into_iter().any(|info| priority_in_group(cluster, info) < self.group.priority() && is_going_by_preemption(&info.pod))
     }
 }
 
+/// Returns the priority of a pod's group, or its own without a group. Mirrors `getPodPriority`.
+fn priority_in_group(cluster: &Cluster, info: &PodInfo) -> i32 {
+    let group = info.pod.group_key().and_then(|key| cluster.pod_groups.get(&key));
+    group.map_or_else(|| info.pod.priority(), |group| group.priority())
+}
+
 /// Everything that runs, in units, each with when it started in nanoseconds since 1970. Of a group that is the start of the
-/// pod that is met first.
-fn units(cluster: &Cluster, snapshot: &Snapshot, now: Timestamp) -> Vec<(i64, EvictionUnit)> {
+/// pod that is met first; in later releases it is the earliest start, and a single pod counts with the priority of its group.
+fn units(cluster: &Cluster, snapshot: &Snapshot, now: Timestamp, rule: GroupRule) -> Vec<(i64, EvictionUnit)> {
     let mut units: Vec<(i64, EvictionUnit)> = Vec::new();
     let mut groups: BTreeMap<Key, usize> = BTreeMap::new();
     for info in snapshot.nodes().iter().flat_map(|node| &node.pods) {
         let group = info.pod.group_key().and_then(|key| cluster.pod_groups.get(&key)).filter(|group| group.is_disrupted_as_one());
         let start = info.start_time().unwrap_or_else(|| unix_nanoseconds(now));
         let Some(group) = group else {
-            let unit =
-                EvictionUnit { name: info.key(), pods: vec![info.clone()], priority: info.pod.priority(), ..EvictionUnit::default() };
+            let priority = if rule == GroupRule::Feasible { priority_in_group(cluster, info) } else { info.pod.priority() };
+            let unit = EvictionUnit { name: info.key(), pods: vec![info.clone()], priority, ..EvictionUnit::default() };
             units.push((start, unit));
             continue;
         };
         let key = group.metadata.key();
         if let Some(at) = groups.get(&key) {
-            units[*at].1.pods.push(info.clone());
+            let (since, unit) = &mut units[*at];
+            unit.pods.push(info.clone());
+            if rule == GroupRule::Feasible {
+                *since = start.min(*since);
+            }
             continue;
         }
         groups.insert(key.clone(), units.len());
@@ -102,8 +149,9 @@ fn rank((start, unit): &(i64, EvictionUnit)) -> (Reverse<i32>, bool, Reverse<usi
 }
 
 /// Notes which units violate a budget: those with a pod for which a budget has nothing left. Budgets are counted down pod by
-/// pod, and a pod that finds one exhausted is not counted by those behind it. Mirrors `filterVictimsWithPDBViolation`.
-fn mark_violations(units: &mut [EvictionUnit], budgets: &BudgetIndex) {
+/// pod, and a pod that finds one exhausted is not counted by those behind it. Earlier releases do not count the pods of a unit
+/// after one that violates. Mirrors `filterVictimsWithPDBViolation`.
+fn mark_violations(units: &mut [EvictionUnit], budgets: &BudgetIndex, rule: GroupRule) {
     let mut left: BTreeMap<Key, i32> = BTreeMap::new();
     let mut violates = |info: &PodInfo| {
         let covering = budgets.in_namespace(info.namespace()).iter().filter(|selector| info.is_labelled() && selector.matches(info));
@@ -120,7 +168,10 @@ fn mark_violations(units: &mut [EvictionUnit], budgets: &BudgetIndex) {
         false
     };
     for unit in units {
-        unit.violates = unit.pods.iter().any(|info| violates(info));
+        unit.violates = match rule {
+            GroupRule::Permit => unit.pods.iter().any(|info| violates(info)),
+            GroupRule::Feasible => unit.pods.iter().filter(|info| violates(info)).count() > 0,
+        };
     }
 }
 

@@ -96,13 +96,23 @@ const CHANGES: &[Novelty] = &[
     Novelty::new(Some(139_743), Knowledge::Notes, "The condition of a PodGroup is PodGroupInitiallyScheduled."),
     Novelty::new(
         Some(139_920),
-        Knowledge::Missing,
-        "With GenericWorkload, pods of a group with different priorities or preemption policies are errors; here they are tried.",
+        Knowledge::Source,
+        "With GenericWorkload, pods of a group with another priority than the group, or with several preemption policies, are errors.",
     ),
     Novelty::new(
         Some(139_980),
+        Knowledge::Source,
+        "With GenericWorkload, the group algorithm runs once in a preemption by a group, which keeps the places found then and names its victims.",
+    ),
+    Novelty::new(
+        Some(140_683),
+        Knowledge::Source,
+        "With GenericWorkload, groups with topology constraints preempt too, and a group waits for victims of an earlier preemption.",
+    ),
+    Novelty::new(
+        Some(137_981),
         Knowledge::Missing,
-        "With GenericWorkload, the group algorithm runs once in a preemption by a group; here it runs and is reported as in 1.36.",
+        "With GenericWorkload, preemption by a single pod evicts a group that is disrupted as one as a whole; here its pods go one by one.",
     ),
     Novelty::new(
         Some(138_676),

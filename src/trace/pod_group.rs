@@ -9,7 +9,7 @@ use super::cycle_view::CycleView;
 use super::event::Event;
 use super::steps::ExtensionPoint;
 use crate::cluster::{Key, Str};
-use crate::framework::{GroupPreemptionRecord, PluginName, Status};
+use crate::framework::{GroupMismatch, GroupPreemptionRecord, PluginName, Status};
 use crate::output::{Words, words};
 use crate::plural::count;
 
@@ -49,6 +49,8 @@ pub struct GroupStart {
     pub scheduled: usize,
     /// All members that are known.
     pub known: usize,
+    /// Why they are not tried.
+    pub mismatch: Option<GroupMismatch>,
 }
 
 /// How a group fared on some of the nodes.

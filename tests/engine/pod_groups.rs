@@ -191,3 +191,98 @@ fn members_that_are_there_at_the_start_wait_as_those_that_come_one_by_one() {
         assert_eq!(places(&at_start), places(&coming), "{min}");
     }
 }
+
+/// A scheduler of a release that reads pod groups and preempts for them.
+fn of_release(version: &str, objects: Vec<Object>) -> Scheduler {
+    let mut emulation: Emulation = schedscope::release::Profile::named(version).expect("an emulated release").into();
+    for gate in [Gate::GenericWorkload, Gate::GangScheduling, Gate::WorkloadAwarePreemption] {
+        emulation.set(gate, true);
+    }
+    let start = "2026-11-20T18:26:12Z".parse().expect("a time");
+    Scheduler::new(Config::defaults(emulation), objects, Options { start, ..Options::default() })
+}
+
+/// Returns the message of each waiting pod, and of the group.
+fn messages(scheduler: &Scheduler) -> Vec<String> {
+    let cluster = scheduler.state().cluster();
+    let of_pod = |pod: &schedscope::cluster::Pod| {
+        let nominated = &pod.status.nominated_node_name;
+        let nominated = if nominated.is_empty() { String::new() } else { format!(" ({nominated})") };
+        pod.condition("PodScheduled").map(|c| format!("{}{nominated}: {}", pod.metadata.name, c.message))
+    };
+    let pods = cluster.pods.iter().filter_map(|pod| of_pod(pod));
+    let group = cluster.pod_groups.get(&Key::new("ml", "train")).expect("the group");
+    let condition = group.scheduled_condition().map(|c| format!("{} {}: {}", c.kind, c.reason, c.message));
+    pods.chain(condition).collect()
+}
+
+#[test]
+fn a_later_release_refuses_a_group_whose_pods_differ_from_it() {
+    let objects = |priorities: [i32; 2], more: &Value| {
+        let members = ["train-0", "train-1"].into_iter().zip(priorities).map(|(name, priority)| pod(name, priority, "", Some("train")));
+        [node("a1", 4, "a"), group(2, more)].into_iter().chain(members).collect::<Vec<_>>()
+    };
+    let tried = |version: &str, objects: Vec<Object>| {
+        let mut scheduler = of_release(version, objects);
+        let events = scheduler.apply(Operation::Schedule);
+        (text(&events)[0].clone(), messages(&scheduler))
+    };
+    let refused = "all pods in a single pod group should have the same priority as the pod group's priority, got 10 and 0";
+    let (said, written) = tried("v1.37.0", objects([10, 10], &json!({})));
+    assert_eq!(said, "POD GROUP ml/train: Not tried, because a pod has priority 10 and the group has priority 0.");
+    assert_eq!(
+        written,
+        [format!("train-0: {refused}"), format!("train-1: {refused}"), format!("PodGroupInitiallyScheduled SchedulerError: {refused}")]
+    );
+    let (_, written) = tried("v1.37.0", objects([10, 5], &json!({"priority": 10})));
+    assert!(written[0].ends_with("got 5 and 10"), "{written:?}");
+    let (said, _) = tried("v1.37.0", objects([10, 10], &json!({"priority": 10})));
+    assert_eq!(said, "POD GROUP ml/train: Scheduled: all 2 pods found a place.");
+    let (said, _) = tried("v1.36.2", objects([10, 10], &json!({})));
+    assert_eq!(said, "POD GROUP ml/train: Scheduled: all 2 pods found a place.", "1.36 compares no priorities");
+    // Pods with a node count too, and so do preemption policies.
+    let mut with_scheduled = objects([10, 10], &json!({"priority": 10}));
+    with_scheduled.push(pod("train-2", 7, "a1", Some("train")));
+    let (_, written) = tried("v1.37.0", with_scheduled);
+    assert!(written[0].ends_with("got 7 and 10"), "{written:?}");
+    let mut never = serde_json::to_value(pod("train-1", 10, "", Some("train"))).expect("plain data");
+    never["spec"]["preemptionPolicy"] = json!("Never");
+    let mut of_both = objects([10, 10], &json!({"priority": 10}));
+    of_both[3] = object(Kind::Pod, &never);
+    let (said, written) = tried("v1.37.0", of_both);
+    assert_eq!(said, "POD GROUP ml/train: Not tried, because its pods have different preemption policies.");
+    let policies = "all pods in a single pod group should have the same preemption policy, got Never and PreemptLowerPriority";
+    assert_eq!(written[0], format!("train-0: {policies}"));
+}
+
+/// With all pods of lower priority away, the group goes to the first node. 1.36 tries it again after each pod that comes back, and finds
+/// the other node; 1.37 keeps the places that it found.
+#[test]
+fn a_later_release_keeps_the_places_that_a_group_found_without_the_victims() {
+    let objects = || {
+        vec![
+            node("a1", 1, "a"),
+            node("b1", 1, "b"),
+            group(1, &json!({"priority": 10})),
+            pod("more", 2, "a1", None),
+            pod("less", 1, "b1", None),
+            pod("train-0", 10, "", Some("train")),
+            pod("train-1", 10, "", Some("train")),
+        ]
+    };
+    let evicted = |version: &str| {
+        let mut scheduler = of_release(version, objects());
+        scheduler.apply(Operation::Schedule);
+        (["more", "less"].map(|name| !bound(&scheduler).contains(&name.to_owned())), messages(&scheduler))
+    };
+    let (earlier, _) = evicted("v1.36.2");
+    assert_eq!(earlier, [false, true]);
+    let (later, written) = evicted("v1.37.0");
+    assert_eq!(later, [true, true], "both pods found a place without the victims, and both places are kept");
+    let group = "pod group is unschedulable, minCount (1) cannot be satisfied: 0 scheduled, 0 remaining, \
+                 pod group preemption: found a placement for podgroup, preempting 2 victims";
+    let own = "0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to workload aware preemption enabled";
+    assert_eq!(written[2], format!("PodGroupInitiallyScheduled Unschedulable: {group}"));
+    assert!(written[0].starts_with("train-0 (a1): 0/2 nodes are available: 2 Insufficient cpu."), "{written:?} {own}");
+    assert!(written[1].starts_with("train-1 (b1): "), "{written:?}");
+}

@@ -295,7 +295,7 @@ const SCORED: [Row; 27] = [
 ];
 
 /// Pod groups; the recorded runs `runs-gang` have them.
-const POD_GROUPS: [Row; 16] = [
+const POD_GROUPS: [Row; 17] = [
     never("GangScheduling", At::PreEnqueue, "waiting for pods's pod group \"*\" to appear in scheduling queue", GATE_IS_OFF),
     never("GangScheduling", At::PreEnqueue, "waiting for minCount pods from a gang to appear in scheduling queue", GATE_IS_OFF),
     never("DefaultPreemption", At::PreEnqueue, "waiting for the preemption for this pod group to be finished", GATE_IS_OFF),
@@ -307,6 +307,7 @@ const POD_GROUPS: [Row; 16] = [
     never("", At::Error, "no pods were schedulable", GATE_IS_OFF),
     never("DynamicResources", At::PostFilter, "plugin disabled", GATE_IS_OFF),
     never("DefaultPreemption", At::PostFilter, "No preemption victims found for incoming preemptor", GATE_IS_OFF),
+    never("DefaultPreemption", At::PostFilter, "ongoing preemption on nominated nodes", GATE_IS_OFF),
     never(
         "DefaultPreemption",
         At::PostFilter,

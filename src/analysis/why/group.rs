@@ -2,7 +2,7 @@
 
 use super::words::short;
 use crate::cluster::{Cluster, Key};
-use crate::framework::{PluginName, PodGroupState, Reason, Status};
+use crate::framework::{GroupMismatch, PluginName, PodGroupState, Reason, Status};
 use crate::plural::count;
 use crate::trace::{GroupDecision, GroupOutcome, GroupView, Place, QueuesView};
 
@@ -19,7 +19,7 @@ pub(in crate::analysis) fn why_group_in_short(group: &GroupView) -> Option<Strin
     let outcome = group.outcome.or(group.decision.as_ref().map(|decision| decision.outcome))?;
     Some(match (&group.decision, outcome) {
         (None, GroupOutcome::Error) if group.start.pods.is_empty() => return None,
-        (None, _) => "Not tried, because its pods name different schedulers".to_owned(),
+        (None, _) => not_tried(group.start.mismatch.as_ref()),
         (Some(decision), GroupOutcome::Scheduled) => scheduled(group, decision),
         (Some(_), GroupOutcome::WaitingOnPreemption) => waiting(group),
         (Some(decision), GroupOutcome::Unschedulable) => unschedulable(group, decision),
@@ -75,6 +75,17 @@ fn too_few(known: usize, min: usize) -> String {
     format!("Waits for {more}: it has {known}, and {min} must have a place at once")
 }
 
+/// Says why the pods of a group are not tried.
+fn not_tried(mismatch: Option<&GroupMismatch>) -> String {
+    match mismatch {
+        Some(GroupMismatch::Priorities(pod, group)) => {
+            format!("Not tried, because a pod has priority {pod} and the group has priority {group}")
+        }
+        Some(GroupMismatch::Policies(..)) => "Not tried, because its pods have different preemption policies".to_owned(),
+        Some(GroupMismatch::Schedulers(..)) | None => "Not tried, because its pods name different schedulers".to_owned(),
+    }
+}
+
 fn scheduled(group: &GroupView, decision: &GroupDecision) -> String {
     let (placed, tried) = (decision.placed, group.start.pods.len());
     let place = group.placements.iter().find(|tried| tried.chosen && !tried.name.is_empty());
@@ -90,6 +101,10 @@ fn waiting(group: &GroupView) -> String {
     let for_group = group.preemption.iter().filter(|record| record.status.is_success()).flat_map(|record| record.victims()).count();
     if for_group > 0 {
         return format!("Waits until the {} evicted for it {} gone", pods(for_group), are(for_group));
+    }
+    let ongoing = |status: &Status| matches!(status.reasons().first(), Some(Reason::GroupPreemptionOngoing));
+    if group.preemption.as_ref().is_some_and(|record| ongoing(&record.status)) {
+        return "Waits until the pods that were evicted for it before are gone".to_owned();
     }
     "Waits until the pods that its members preempt are gone".to_owned()
 }

@@ -92,6 +92,10 @@ pub(super) fn text(reason: &Reason, release: Release) -> Cow<'static, str> {
     if let Reason::Preemption { reason } = reason {
         return format!("preemption: {}", reason.text(release)).into();
     }
+    if let Reason::GroupPreemption { reasons } = reason {
+        let texts: Vec<_> = reasons.iter().map(|reason| reason.text(release)).collect();
+        return format!("pod group preemption: {}", texts.join(", ")).into();
+    }
     let Some(wording) = entry(reason.kind()).and_then(|e| e.wording(release)) else { return Cow::Borrowed("") };
     if template::is_plain(wording.template) {
         return Cow::Borrowed(wording.template);
@@ -131,6 +135,7 @@ fn arguments(reason: &Reason) -> Vec<Cow<'_, str>> {
         Reason::DeviceClassNotFound { request, class } => vec![request.as_str().into(), class.as_str().into()],
         Reason::NoVictimsOnNode { node, pod } => vec![node.as_str().into(), pod.name.as_str().into()],
         Reason::PlacementFound { node, victims } => vec![node.as_str().into(), victims.to_string().into()],
+        Reason::GroupPlacementFound { victims } => vec![victims.to_string().into()],
         Reason::GangUnsatisfiable(gang) | Reason::GangUnsatisfied(gang) => {
             vec![gang.min_count.to_string().into(), gang.scheduled.to_string().into(), gang.remaining.to_string().into()]
         }
@@ -192,6 +197,7 @@ const OLD_SELECTOR: &str = "mentions node selectors, as old versions do";
 const OLD_AFFINITY: &str = "mentions node affinity only, as old versions do";
 
 const COUNTS_GANGS: &str = "counts the pods of a group, as newer versions do";
+const PREEMPTS_ONCE: &str = "says what preemption for a group found, as newer versions do";
 
 /// Every reason but `Other`. Of rows with a common prefix, the longer text comes first.
 static ENTRIES: &[Entry] = &[
@@ -238,6 +244,14 @@ static ENTRIES: &[Entry] = &[
     framework(K::NoPlacementAvailable, Unschedulable, &[always("0/%s placements are available, first placement status: %s")]),
     framework(K::NoFeasiblePlacement, Unschedulable, &[always("no feasible placements found")]),
     row(K::NoVictimsForGroup, P::DefaultPreemption, Unresolvable, &[always("No preemption victims found for incoming preemptor")]),
+    row(
+        K::GroupPlacementFound,
+        P::DefaultPreemption,
+        Unschedulable,
+        &[noted("found a placement for podgroup, preempting %s victims", PREEMPTS_ONCE)],
+    ),
+    row(K::GroupPreemptionOngoing, P::DefaultPreemption, Unschedulable, &[noted("ongoing preemption on nominated nodes", PREEMPTS_ONCE)]),
+    row(K::GroupPreemption, P::DefaultPreemption, Unschedulable, &[noted("pod group preemption: %s", PREEMPTS_ONCE)]),
     row(
         K::GroupPreemptionConstrained,
         P::DefaultPreemption,

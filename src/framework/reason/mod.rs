@@ -73,6 +73,12 @@ pub enum Reason {
     NoFeasiblePlacement,
     /// No running pod has a lower priority than the group.
     NoVictimsForGroup,
+    /// Preemption found places for the group; the success of preemption in releases that announce it.
+    GroupPlacementFound { victims: usize },
+    /// Victims of an earlier preemption are still on nodes to which pods of the group are nominated.
+    GroupPreemptionOngoing,
+    /// Reasons with the prefix `pod group preemption: `, as DefaultPreemption returns them.
+    GroupPreemption { reasons: Vec<Reason> },
     /// A group with topology constraints does not preempt as a whole.
     GroupPreemptionConstrained,
     /// DefaultPreemption, which would preempt for the group, is not in the profile.

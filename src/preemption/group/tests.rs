@@ -44,6 +44,11 @@ impl GroupTrial for Room {
 
 #[track_caller]
 fn check(running: &[Running<'_>], groups: &[&str], allowed: Option<i32>, at_most: usize, expected: &str) {
+    check_by(GroupRule::Permit, running, groups, allowed, at_most, expected);
+}
+
+#[track_caller]
+fn check_by(rule: GroupRule, running: &[Running<'_>], groups: &[&str], allowed: Option<i32>, at_most: usize, expected: &str) {
     let mut node = NodeInfo::new(Arc::new(serde_json::from_str(r#"{"metadata":{"name":"n"}}"#).unwrap()));
     for of in running {
         node.add_pod(pod(*of));
@@ -59,7 +64,7 @@ fn check(running: &[Running<'_>], groups: &[&str], allowed: Option<i32>, at_most
     let preemptor = group("p", r#""priority":9"#);
     let waiting = [pod(("w", 0, "p", 0))];
     let mut room = Room { running: running.len(), at_most, tries: 0 };
-    let record = GroupPreemptor { group: &preemptor, pods: &waiting }.preempt(&cluster, &snapshot, Timestamp::UNIX_EPOCH, &mut room);
+    let record = GroupPreemptor { group: &preemptor, pods: &waiting, rule }.preempt(&cluster, &snapshot, Timestamp::UNIX_EPOCH, &mut room);
     let names = |pods: Vec<&Arc<PodInfo>>| pods.iter().map(|p| p.pod.metadata.name.to_string()).collect::<Vec<_>>().join(" ");
     let got = if record.status.is_success() { names(record.victims().collect()) } else { record.status.message() };
     assert_eq!(got, expected);
@@ -98,7 +103,57 @@ fn a_member_that_never_preempts_speaks_for_all() {
     Arc::make_mut(&mut never.pod).spec_mut().preemption_policy = Some("Never".into());
     let (preemptor, snapshot, pods) = (group("p", r#""priority":9"#), Snapshot::default(), [Arc::new(never)]);
     let mut room = Room { running: 0, at_most: 0, tries: 0 };
-    let by = GroupPreemptor { group: &preemptor, pods: &pods };
+    let by = GroupPreemptor { group: &preemptor, pods: &pods, rule: GroupRule::Permit };
     let record = by.preempt(&Cluster::default(), &snapshot, Timestamp::UNIX_EPOCH, &mut room);
     assert_eq!((record.status.message().as_str(), room.tries), ("not eligible due to preemptionPolicy=Never.", 0));
+}
+
+#[test]
+fn later_releases_count_a_pod_with_the_priority_of_its_group() {
+    use GroupRule::{Feasible, Permit};
+    // A pod of a group counts with the priority of the group, which is 1 here.
+    let pods = [("of-group", 50, "g", 1), ("a", 2, "", 1)];
+    let single = [r#""priority":1"#];
+    let by = |rule, at_most| {
+        let mut node = NodeInfo::new(Arc::new(serde_json::from_str(r#"{"metadata":{"name":"n"}}"#).unwrap()));
+        for of in pods {
+            node.add_pod(pod(of));
+        }
+        let snapshot = Snapshot::of([node]);
+        let cluster: Cluster = single.iter().map(|spec| Object::PodGroup(Arc::new(group("g", spec)))).collect();
+        let (preemptor, waiting) = (group("p", r#""priority":9"#), [pod(("w", 9, "p", 0))]);
+        let mut room = Room { running: pods.len(), at_most, tries: 0 };
+        let record =
+            GroupPreemptor { group: &preemptor, pods: &waiting, rule }.preempt(&cluster, &snapshot, Timestamp::UNIX_EPOCH, &mut room);
+        record.victims().map(|p| p.pod.metadata.name.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!((by(Permit, 1), by(Feasible, 1)), ("a".into(), "of-group".into()));
+    assert_eq!((by(Permit, 0), by(Feasible, 0)), (String::new(), "a of-group".into()));
+}
+
+#[test]
+fn a_group_waits_for_victims_that_are_still_on_its_nominated_nodes() {
+    let going = r#"[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]"#;
+    let preempt = |rule, nominated: &str, deleted: bool, conditions: &str| {
+        let mut victim = Arc::unwrap_or_clone(pod(("v", 1, "", 1)));
+        let changed = Arc::make_mut(&mut victim.pod);
+        changed.metadata.deletion_timestamp = deleted.then_some(Timestamp::UNIX_EPOCH);
+        changed.status.conditions = serde_json::from_str(conditions).unwrap();
+        let mut node = NodeInfo::new(Arc::new(serde_json::from_str(r#"{"metadata":{"name":"n"}}"#).unwrap()));
+        node.add_pod(Arc::new(victim));
+        let mut waiting = Arc::unwrap_or_clone(pod(("w", 9, "p", 0)));
+        Arc::make_mut(&mut waiting.pod).status.nominated_node_name = nominated.into();
+        let mut room = Room { running: 1, at_most: 0, tries: 0 };
+        let (preemptor, waiting) = (group("p", r#""priority":9"#), [Arc::new(waiting)]);
+        let by = GroupPreemptor { group: &preemptor, pods: &waiting, rule };
+        let record = by.preempt(&Cluster::default(), &Snapshot::of([node]), Timestamp::UNIX_EPOCH, &mut room);
+        let nominated = record.nominated.iter().map(|(pod, node)| format!(" {pod}>{node}")).collect::<String>();
+        format!("{} {}{nominated}", record.status.message(), record.victims().count())
+    };
+    let again = "found a placement for podgroup, preempting 1 victims 1";
+    assert_eq!(preempt(GroupRule::Feasible, "n", true, going), "ongoing preemption on nominated nodes 0 d/w>n");
+    assert_eq!(preempt(GroupRule::Feasible, "", true, going), again);
+    assert_eq!(preempt(GroupRule::Feasible, "n", false, going), again);
+    assert_eq!(preempt(GroupRule::Feasible, "n", true, "[]"), again);
+    assert_eq!(preempt(GroupRule::Permit, "n", true, going), " 1", "earlier releases preempt again");
 }

@@ -13,8 +13,10 @@ use jiff::Timestamp;
 use super::binding::{Binding, PermitTimeouts, failure_cause, scheduling_failed};
 use super::failure::{record_evictions, whole_second};
 use super::{Failed, Write};
-use crate::cluster::{Condition, Key, Object, PodGroup, Str};
-use crate::framework::{Code, Context, GroupPreemptionRecord, NominatingInfo, PluginName, QueuedPodInfo, Reason, Snapshot, Status};
+use crate::cluster::{Condition, Key, Object, Pod, PodGroup, Str};
+use crate::framework::{
+    Code, Context, GroupMismatch, GroupPreemptionRecord, NominatingInfo, PluginName, PodGroupState, QueuedPodInfo, Reason, Snapshot, Status,
+};
 use crate::release::{Gate, GroupRule};
 use crate::scheduler::algorithm::{FitError, NO_NODES};
 use crate::scheduler::decide::cycle_start;
@@ -72,10 +74,19 @@ impl Scheduler {
         });
         let min_count = self.state.cluster.pod_groups.get(&group).and_then(|object| object.min_count());
         let pods = members.iter().map(QueuedPodInfo::key).collect();
-        let start = GroupStart { group: group.clone(), popped: key, pods, min_count, scheduled, known };
+        let mismatch = self.state.mismatch(&group, &members);
+        let start = GroupStart { group: group.clone(), popped: key, pods, min_count, scheduled, known, mismatch: mismatch.clone() };
         events.push(Event::group(GroupEvent::Started(start)));
-        let outcome = match several_schedulers(&members) {
-            Some(message) => self.fail_all(&mut members, &message, events),
+        let outcome = match mismatch {
+            Some(mismatch) => {
+                let message = mismatch.to_string();
+                let outcome = self.fail_all(&mut members, &message, events);
+                if self.state.config.emulation.behaviour().group_rule == GroupRule::Feasible {
+                    let condition = self.state.group_condition(&group, outcome, &Status::error(message));
+                    self.state.carry_out(condition, events);
+                }
+                outcome
+            }
             None => {
                 self.skip(&mut members, events);
                 self.state.cache.begin_cycle(self.state.config.emulation);
@@ -145,11 +156,12 @@ impl Scheduler {
             next_start_node_index: &mut state.next_start_node_index,
             last_node_index: &mut state.last_node_index,
             world: World::new(&state.cache, &state.cluster, &state.queue),
+            places: Vec::new(),
         };
         let mut result = cycle.run(events);
         state.cycle += members.len() as u64;
         let (outcome, status) = (result.outcome(), result.status.clone());
-        let preemptions = Preemptions { members: std::mem::take(&mut result.post_filtered), group: result.preemption.take() };
+        let preemptions = Preemptions { members: std::mem::take(&mut result.post_filtered), group: result.preemption.clone() };
         let asynchronous = config.emulation.enabled(Gate::SchedulerAsyncPreemption);
         if asynchronous {
             self.state.hold_preemptors(group, &preemptions, members);
@@ -234,7 +246,7 @@ impl State {
             left -= 1;
             events.push(Event::group(GroupEvent::MemberResumed { pod: info.key() }));
             let failed = match fate(result, i) {
-                Fate::Fail(failed) => failed,
+                Fate::Fail(failed) => nominated_by_group(failed, result, &info.key()),
                 Fate::Bind(place) => match self.prepare_binding(snapshot, place.cycle_state.clone(), info, &place.node, events) {
                     Err(failed) => failed,
                     Ok((binding, patience, effects)) => {
@@ -302,6 +314,31 @@ impl State {
         }
     }
 
+    /// Why the members cannot be tried together. Mirrors `validatePodGroup`; earlier releases compare only the schedulers of the
+    /// members that wait.
+    fn mismatch(&self, group: &Key, members: &[QueuedPodInfo]) -> Option<GroupMismatch> {
+        let first = members.first()?.pod();
+        let (scheduler, policy) = (&first.spec.scheduler_name, preemption_policy(first));
+        let waiting = members.iter().map(QueuedPodInfo::pod);
+        let other_scheduler = |pod: &Pod| {
+            let name = &pod.spec.scheduler_name;
+            (name != scheduler).then(|| GroupMismatch::Schedulers(name.clone(), scheduler.clone()))
+        };
+        if self.config.emulation.behaviour().group_rule == GroupRule::Permit {
+            return waiting.into_iter().find_map(|pod| other_scheduler(pod));
+        }
+        let priority = self.cluster.pod_groups.get(group).map_or(0, |group| group.priority());
+        let scheduled = self.cache.pod_groups.get(group).into_iter().flat_map(PodGroupState::scheduled);
+        waiting.chain(scheduled).find_map(|pod| {
+            let other_priority = || (pod.priority() != priority).then(|| GroupMismatch::Priorities(pod.priority(), priority));
+            let other_policy = || {
+                let own = preemption_policy(pod);
+                (own != policy).then(|| GroupMismatch::Policies(own, policy.clone()))
+            };
+            other_scheduler(pod).or_else(other_priority).or_else(other_policy)
+        })
+    }
+
     /// The condition of the PodGroup, where it changes; once true it stays so. Mirrors `updatePodGroupCondition`.
     fn group_condition(&self, group: &Key, outcome: GroupOutcome, status: &Status) -> Option<Write> {
         let known = self.cluster.pod_groups.get(group)?;
@@ -335,16 +372,9 @@ impl State {
     }
 }
 
-/// Why the members cannot be tried together; `None` where one scheduler is to take them all.
-fn several_schedulers(members: &[QueuedPodInfo]) -> Option<String> {
-    let name = |info: &QueuedPodInfo| info.pod().spec.scheduler_name.clone();
-    let first = name(members.first()?);
-    let other = members.iter().map(name).find(|name| *name != first)?;
-    Some(format!(
-        "all pods in a single pod group should have the same .spec.schedulerName set, got: {:?} and {:?}",
-        other.as_str(),
-        first.as_str()
-    ))
+/// Returns the preemption policy of a pod; one without counts as the default.
+fn preemption_policy(pod: &Pod) -> Str {
+    pod.spec.preemption_policy.clone().unwrap_or_else(|| "PreemptLowerPriority".into())
 }
 
 fn outcome_of(failed: &Failed) -> Outcome {
@@ -358,8 +388,13 @@ fn outcome_of(failed: &Failed) -> Outcome {
 fn fate(result: &GroupResult, i: usize) -> Fate<'_> {
     let of_group = |nominating| Failed { nominating, ..Failed::new(FailureCause::Group(result.status.clone()), result.status.message()) };
     let Some(member) = result.members.get(i) else {
-        // This member was not reached; it ends as the group does.
-        return Fate::Fail(if result.status.is_error() { group_error(&result.status) } else { of_group(None) });
+        // This member was not reached; it ends as the group does before preemption.
+        if result.status.is_error() {
+            return Fate::Fail(group_error(&result.status));
+        }
+        let status = result.before_preemption.clone().unwrap_or_else(|| result.status.clone());
+        let message = status.message();
+        return Fate::Fail(Failed { nominating: None, ..Failed::new(FailureCause::Group(status), message) });
     };
     let own_error = if let Verdict::Error(error) = &member.verdict { Some(error.to_string()) } else { None };
     if result.status.is_error() {
@@ -372,7 +407,12 @@ fn fate(result: &GroupResult, i: usize) -> Fate<'_> {
             return Fate::Bind(place);
         }
         if fits && waits {
-            return Fate::Fail(of_group(Some(NominatingInfo::Override(place.node.name().clone()))));
+            // Where the group preempts by the places that it found without the victims, these are nominated instead.
+            let found = result.before_preemption.is_none().then(|| NominatingInfo::Override(place.node.name().clone()));
+            return Fate::Fail(of_group(found));
+        }
+        if result.before_preemption.is_some() && fits {
+            return Fate::Fail(of_group(Some(NominatingInfo::Override(Str::default()))));
         }
         if fits || !waits {
             if place.permit.is_success() {
@@ -390,6 +430,16 @@ fn fate(result: &GroupResult, i: usize) -> Fate<'_> {
         Verdict::Rejected(status) => scheduling_failed(status),
         Verdict::Fits | Verdict::Error(_) => group_error(&result.status),
     })
+}
+
+/// Nominates a member to the node that preemption for the group found for it.
+fn nominated_by_group(failed: Failed, result: &GroupResult, pod: &Key) -> Failed {
+    let record = result.preemption.as_ref().filter(|_| result.waiting_on_preemption);
+    let node = record.and_then(|record| record.nominated.iter().find(|(of, _)| of == pod));
+    match node {
+        Some((_, node)) => Failed { nominating: Some(NominatingInfo::Override(node.clone())), ..failed },
+        None => failed,
+    }
 }
 
 fn group_error(status: &Status) -> Failed {

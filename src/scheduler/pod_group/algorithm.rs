@@ -35,9 +35,10 @@ impl Quorum {
         if scheduled >= self.needed() && placed > 0 {
             return Status::success();
         }
-        let Some(min_count) = self.min_count.filter(|_| scheduled < self.needed()) else {
+        if scheduled >= self.needed() {
             return unschedulable([Reason::NoPodSchedulable]);
-        };
+        }
+        let min_count = self.min_count.unwrap_or(1);
         let count = Box::new(GangCount { min_count, scheduled, remaining });
         unschedulable([if scheduled + remaining < self.needed() {
             Reason::GangUnsatisfiable(count)
@@ -200,7 +201,7 @@ impl PodGroupCycle<'_> {
 
     /// Runs Reserve and Permit on copies. Later members see the objects that plugins would write at binding, as they see
     /// the plugins' reservations in kube-scheduler.
-    fn reserve_and_permit(
+    pub(super) fn reserve_and_permit(
         &self,
         world: &mut World<'_>,
         snapshot: &Snapshot,

@@ -50,6 +50,8 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) last_node_index: &'a mut u64,
     /// The state as members see it.
     pub(super) world: World<'a>,
+    /// The places that members found in a trial of preemption, by place in the order.
+    pub(super) places: Vec<(usize, PlaceFound)>,
 }
 
 /// The nodes, objects and nominations as members see them.
@@ -71,6 +73,8 @@ pub(super) struct GroupResult {
     pub(super) status: Status,
     /// Whether it only waits for victims to go.
     pub(super) waiting_on_preemption: bool,
+    /// The status before the preemption for the group as a whole, in releases that add what it found.
+    pub(super) before_preemption: Option<Status>,
     /// The preemption for the group as a whole.
     pub(super) preemption: Option<Arc<GroupPreemptionRecord>>,
     /// Members that PostFilter plugins preempt or write for, by place in the order, with what they found.
@@ -120,7 +124,14 @@ impl MemberResult {
 
 impl GroupResult {
     fn of(status: Status) -> Self {
-        Self { members: Vec::new(), status, waiting_on_preemption: false, preemption: None, post_filtered: Vec::new() }
+        Self {
+            members: Vec::new(),
+            status,
+            waiting_on_preemption: false,
+            before_preemption: None,
+            preemption: None,
+            post_filtered: Vec::new(),
+        }
     }
 
     /// How the cycle ends.
