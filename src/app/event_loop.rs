@@ -84,97 +84,106 @@ pub(super) async fn explore(
         (None, None) => screen.greet(),
     }
     let mut on = Loop { options, theme, terminal, due: None, looked: Instant::now() };
-    let live = options.wake.is_some();
-    if let (_, Some(after)) = ui::show_live_status(&mut screen.state, &screen.explorer) {
-        on.look_in(after);
+    let left = on.until_left(&mut screen, inputs).await;
+    if matches!(left, Ok(ExitTo::Exit(_))) {
+        screen.explorer.end_with_the_process();
     }
-    let mut dirty = true;
-    loop {
-        screen.go_on();
-        let soon = Instant::now() + GRACE;
-        while screen.is_busy()
-            && let Ok(outcome) = timeout_at(soon, screen.answer()).await
-        {
-            dirty |= on.is_worth_showing(&mut screen, &outcome);
-            if let Some(left) = on.effects(&mut screen, outcome)? {
-                return Ok(left);
-            }
-            screen.go_on();
-        }
-        // Show a panic report only while no overlay is open.
-        if screen.state.overlay.is_none()
-            && let Some(document) = panics::take()
-        {
-            screen.state.overlay = Some(Overlay::Text(TextView::of(document, screen.explorer.timeline())));
-            dirty = true;
-        }
-        if let Some(why) = panics::take_log_failure() {
-            screen.warn(panics::Log::Failed(why).words());
-            dirty = true;
-        }
-        if dirty {
-            on.draw(&screen)?;
-        }
-        let (tick, follow) = (screen.next_tick(), on.due.filter(|_| !screen.is_busy()));
-        // Other events, however many, do not put the poll off.
-        let look = screen.looks_at_jobs().then(|| on.looked + LOOK);
-        let wake = tokio::select! {
-            biased;
-            input = inputs.next() => Wake::Input(input?),
-            outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
-            () = panics::wait_for_notify() => Wake::Broken,
-            () = at(tick) => Wake::Tick,
-            () = at(look) => Wake::Look,
-            () = at(follow) => Wake::Follow,
-            () = wait_for_notify(options.wake.as_deref()), if live => Wake::Changed,
-        };
-        dirty = false;
-        match wake {
-            Wake::Input(input) => {
-                dirty = true;
-                if let Some(left) = on.input(&mut screen, input)? {
-                    return Ok(left);
-                }
-            }
-            Wake::Answered(outcome) => {
-                dirty = on.is_worth_showing(&mut screen, &outcome);
-                if let Some(left) = on.effects(&mut screen, outcome)? {
-                    return Ok(left);
-                }
-            }
-            Wake::Tick => {
-                screen.tick();
-                dirty = true;
-            }
-            // The report opens, or a warning shows, before the next frame.
-            Wake::Broken => {}
-            Wake::Look => {
-                on.looked = Instant::now();
-                dirty = screen.look_at_jobs();
-            }
-            Wake::Changed => on.look_in(screen.cooldown()),
-            Wake::Follow => {
-                on.due = None;
-                if !screen.follow() {
-                    on.look_in(LOOK);
-                }
-            }
-        }
-        // Handle all queued input, such as a drag of the mouse, before the next frame.
-        while let Some(input) = inputs.queued() {
-            dirty = true;
-            if let Some(left) = on.input(&mut screen, input)? {
-                return Ok(left);
-            }
-        }
-        // The user may have returned to the end, where changes are applied.
-        if live && on.due.is_none() && !screen.is_busy() && screen.has_live_changes() {
-            on.look_in(screen.cooldown());
-        }
-    }
+    left
 }
 
 impl Loop<'_> {
+    /// Shows the screen until the user leaves it.
+    async fn until_left(&mut self, screen: &mut UiThread, inputs: &mut Inputs) -> Result<ExitTo, AppError> {
+        let live = self.options.wake.is_some();
+        if let (_, Some(after)) = ui::show_live_status(&mut screen.state, &screen.explorer) {
+            self.look_in(after);
+        }
+        let mut dirty = true;
+        loop {
+            screen.go_on();
+            let soon = Instant::now() + GRACE;
+            while screen.is_busy()
+                && let Ok(outcome) = timeout_at(soon, screen.answer()).await
+            {
+                dirty |= self.is_worth_showing(screen, &outcome);
+                if let Some(left) = self.effects(screen, outcome)? {
+                    return Ok(left);
+                }
+                screen.go_on();
+            }
+            // Show a panic report only while no overlay is open.
+            if screen.state.overlay.is_none()
+                && let Some(document) = panics::take()
+            {
+                screen.state.overlay = Some(Overlay::Text(TextView::of(document, screen.explorer.timeline())));
+                dirty = true;
+            }
+            if let Some(why) = panics::take_log_failure() {
+                screen.warn(panics::Log::Failed(why).words());
+                dirty = true;
+            }
+            if dirty {
+                self.draw(screen)?;
+            }
+            let (tick, follow) = (screen.next_tick(), self.due.filter(|_| !screen.is_busy()));
+            // Other events, however many, do not put the poll off.
+            let look = screen.looks_at_jobs().then(|| self.looked + LOOK);
+            let wake = tokio::select! {
+                biased;
+                input = inputs.next() => Wake::Input(input?),
+                outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
+                () = panics::wait_for_notify() => Wake::Broken,
+                () = at(tick) => Wake::Tick,
+                () = at(look) => Wake::Look,
+                () = at(follow) => Wake::Follow,
+                () = wait_for_notify(self.options.wake.as_deref()), if live => Wake::Changed,
+            };
+            dirty = false;
+            match wake {
+                Wake::Input(input) => {
+                    dirty = true;
+                    if let Some(left) = self.input(screen, input)? {
+                        return Ok(left);
+                    }
+                }
+                Wake::Answered(outcome) => {
+                    dirty = self.is_worth_showing(screen, &outcome);
+                    if let Some(left) = self.effects(screen, outcome)? {
+                        return Ok(left);
+                    }
+                }
+                Wake::Tick => {
+                    screen.tick();
+                    dirty = true;
+                }
+                // The report opens, or a warning shows, before the next frame.
+                Wake::Broken => {}
+                Wake::Look => {
+                    self.looked = Instant::now();
+                    dirty = screen.look_at_jobs();
+                }
+                Wake::Changed => self.look_in(screen.cooldown()),
+                Wake::Follow => {
+                    self.due = None;
+                    if !screen.follow() {
+                        self.look_in(LOOK);
+                    }
+                }
+            }
+            // Handle all queued input, such as a drag of the mouse, before the next frame.
+            while let Some(input) = inputs.queued() {
+                dirty = true;
+                if let Some(left) = self.input(screen, input)? {
+                    return Ok(left);
+                }
+            }
+            // The user may have returned to the end, where changes are applied.
+            if live && self.due.is_none() && !screen.is_busy() && screen.has_live_changes() {
+                self.look_in(screen.cooldown());
+            }
+        }
+    }
+
     /// Draws a frame.
     fn draw(&mut self, screen: &UiThread) -> std::io::Result<()> {
         export::with_scene(&screen.state, &screen.explorer, &self.theme, &self.options.glyphs, |scene| self.terminal.draw(scene))

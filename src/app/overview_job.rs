@@ -97,21 +97,19 @@ impl OverviewJob {
             let comparer = SchedulerComparer::new(&scheduler, &events).having_seen(seen);
             let originals = |kind, key: &_| finding.original(kind, key);
             let pending = scheduler.state().cluster().pods.iter().filter(|pod| pod.is_pending());
-            let others = Arc::new(if compared { voices_of_pods(pending, &scheduler, &neighbors) } else { BTreeMap::new() });
+            let state = scheduler.state();
+            // The words of others are about the cluster as it was read.
+            let input = (compared && !neighbors.is_empty()).then(|| WorkloadInput::new(state.cluster(), &neighbors));
+            let others = input.as_ref().map_or_else(BTreeMap::new, |input| voices_of_pods(pending, &scheduler, input));
+            let others = Arc::new(others);
             let with_others = |overview: Overview| overview.with_others(others.clone());
             let publish = |overview: Overview| match before.as_deref() {
                 Some(_) if overview.stage == Stage::Deciding => {}
                 Some(before) => watched.publish(with_others(overview.keeping_fixes_of(before))),
                 None => watched.publish(with_others(overview)),
             };
-            let state = scheduler.state();
-            // The words of others are about the cluster as it was read.
-            let short = if compared && !neighbors.is_empty() {
-                let input = WorkloadInput::new(state.cluster(), &neighbors);
-                short_causes(&short_workloads(&input, |_| true), Some(state.clock()))
-            } else {
-                Vec::new()
-            };
+            let short = input.as_ref().map(|input| short_causes(&short_workloads(input, |_| true), Some(state.clock())));
+            let short = short.unwrap_or_default();
             Overview::make(&scheduler, (&comparer, compared), &short, (&originals, finding.acts()), &|| watched.is_wanted(), &publish);
         };
         std::thread::Builder::new().name(THREAD.to_owned()).spawn(work).map_err(JobError::Thread)?;

@@ -427,7 +427,7 @@ pub struct RecordArgs {
     /// Remove the oldest segments beyond this size, such as 2Gi [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub max_size: Option<u64>,
-    /// Begin a segment after this size [default: 64Mi]
+    /// Begin a segment after this size [default: 4Mi]
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub segment_size: Option<u64>,
     /// Begin a segment after this time [default: 1h]

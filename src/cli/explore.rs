@@ -126,7 +126,9 @@ fn written(wanted: Wanted, options: &Options, print: &Print) -> Result<u8, Failu
     let opened = opened?;
     let options = Options { notice: opened.notice, ..options.clone() };
     let mut explorer = opened.explorer;
-    app::print(&mut explorer, &options, print).map_err(|e| Failure::usage(e.to_string()))?;
+    let printed = app::print(&mut explorer, &options, print);
+    explorer.end_with_the_process();
+    printed.map_err(|e| Failure::usage(e.to_string()))?;
     Ok(EXIT_OK)
 }
 

@@ -12,7 +12,7 @@ use crate::limits::sessions::{JOURNAL_CHANGES, JOURNAL_REVISIONS};
 use crate::output::Lines;
 use crate::plural::count;
 use crate::scheduler::{Evictions, Operation};
-use crate::session::{AtTime, Background, EtcdRevisions, ObservedChanges, Session};
+use crate::session::{AtTime, Background, EtcdRevisions, EventLog, ObservedChanges, Session};
 use crate::source::history::EtcdHistory;
 use crate::source::journal::{Journal, RecordedChange, Step};
 use crate::source::{Input, Limits, Loaded};
@@ -109,7 +109,7 @@ fn journal_window(
     let mut lines = doubts(&start);
     lines.extend(past.add_log(journal, from, to, &mut loaded)?);
     let mut maker = ObservedChanges::new(loaded.cluster(), loaded.events.clone());
-    let mut others = Neighbors::clone(&loaded.neighbors);
+    let mut others = Others::new(&loaded.neighbors);
     let step_length = to.duration_since(from).as_secs() / JOURNAL_REVISIONS as i64;
     let (mut taken, mut end, mut unreadable, mut reached) = (0, to, 0, None);
     for step in journal.after(&start) {
@@ -121,7 +121,7 @@ fn journal_window(
         if begins > time && reached.is_none() {
             // The moment that was asked for ends a revision.
             maker.flush();
-            reached = Some((maker.count(), others.clone()));
+            reached = Some((maker.count(), others.neighbors()));
         }
         match step {
             Step::Changes(at, changes) => {
@@ -145,14 +145,14 @@ fn journal_window(
             Step::State(moment) if moment.time > to => break,
             Step::State(moment) => {
                 let next = past.load(moment.text(), Some(moment.time), read);
-                others = Neighbors::clone(&next.neighbors);
+                others = Others::new(&next.neighbors);
                 let name = format!("recorded again from {}", moment.time.strftime("%H:%M:%SZ"));
                 maker.state(next.cluster(), next.events, &name, moment.time);
             }
         }
     }
     maker.flush();
-    let (reached, neighbors) = reached.unwrap_or_else(|| (maker.count(), others));
+    let (reached, neighbors) = reached.unwrap_or_else(|| (maker.count(), others.neighbors()));
     if unreadable > 0 {
         lines.line(format_args!("{} in the journal could not be read", count(unreadable, "change")));
     }
@@ -189,7 +189,7 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
     let neighbors = if from == revision { loaded.neighbors.clone() } else { past.load(history.text(revision), None, read).neighbors };
     let mut lines = Lines::default();
     let mut maker = ObservedChanges::new(loaded.cluster(), loaded.events.clone());
-    let mut others = Neighbors::default();
+    let mut others = Others::new(&Neighbors::default());
     let together = shown.len().div_ceil(JOURNAL_REVISIONS).max(1);
     let (mut taken, mut unreadable, mut reached, mut first) = (0, 0, None, from);
     // The last revision of each operation.
@@ -246,27 +246,41 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
     Ok(Window { loaded, operations, etcd, reached, events, neighbors, lines })
 }
 
+/// The objects and events that scheduling does not read.
+struct Others {
+    /// The objects, without the events.
+    objects: Neighbors,
+    events: EventLog<OtherEvent>,
+}
+
+impl Others {
+    fn new(neighbors: &Neighbors) -> Self {
+        let mut objects = neighbors.clone();
+        let events = EventLog::new(std::mem::take(&mut objects.events));
+        Self { objects, events }
+    }
+
+    fn neighbors(&self) -> Neighbors {
+        let mut neighbors = self.objects.clone();
+        neighbors.events = self.events.to_vec();
+        neighbors
+    }
+}
+
 /// Adds recorded changes to those of a timeline and to the objects that scheduling does not read.
-fn add(maker: &mut ObservedChanges, others: &mut Neighbors, changes: Vec<RecordedChange>) {
+fn add(maker: &mut ObservedChanges, others: &mut Others, changes: Vec<RecordedChange>) {
     for change in changes {
         match change {
             RecordedChange::Put(object) => maker.put(object),
             RecordedChange::Gone(kind, key) => maker.gone(kind, key),
             RecordedChange::Event(event) => maker.event(event),
-            RecordedChange::Neighbor(neighbor) => others.insert(*neighbor),
-            RecordedChange::NeighborGone(kind, key) => others.remove(kind, &key),
-            RecordedChange::OtherEvent(event) => {
-                let same = |known: &OtherEvent| {
-                    (&known.about, &known.uid, &known.speaker, &known.reason, &known.text)
-                        == (&event.about, &event.uid, &event.speaker, &event.reason, &event.text)
-                };
-                others.events.retain(|known| !same(known));
-                others.events.push(event);
-            }
+            RecordedChange::Neighbor(neighbor) => others.objects.insert(*neighbor),
+            RecordedChange::NeighborGone(kind, key) => others.objects.remove(kind, &key),
+            RecordedChange::OtherEvent(event) => others.events.add(event),
             RecordedChange::Known(knowledge) => {
                 maker.know(knowledge.missing());
                 if let Some(known) = &knowledge.neighbors {
-                    known.mark(others);
+                    known.mark(&mut others.objects);
                 }
             }
             RecordedChange::Unreadable => {}

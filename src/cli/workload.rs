@@ -1,5 +1,7 @@
 //! `schedscope explain` of a workload: its funnel, the causes of its missing pods, and the words of others.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::args::ExplainArgs;
@@ -95,7 +97,8 @@ pub(super) fn short(scheduler: &Scheduler, loaded: &Loaded, is_wanted: impl Fn(&
 fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> WorkloadReport {
     let input = WorkloadInput::new(scheduler.state().cluster(), &loaded.neighbors);
     let found = input.findings(workload);
-    let wanted = |pod: &Key| found.unscheduled.contains(pod);
+    let unscheduled: BTreeSet<&Key> = found.unscheduled.iter().collect();
+    let wanted = |pod: &Key| unscheduled.contains(pod);
     let mut decided = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     decided.causes = analysis::causes(&decided, scheduler, &|kind, key| original(loaded, kind, key));
     let is_ours = |name: &str| scheduler.state().config().profile(name).is_some();

@@ -11,13 +11,13 @@ use serde::{Deserialize, Deserializer};
 
 use super::{Labels, Str};
 
-/// The annotations that kube-scheduler and the libraries that it calls read, and those with the ProvisioningRequest of a pod, which
-/// say who brings the capacity that it waits for. The keys are defined in
+/// The annotations that kube-scheduler and the libraries that it calls read, and those with the ProvisioningRequest and Volcano's
+/// PodGroup of a pod, which say whom it waits for. The keys are defined in
 /// `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go` (bind state and chosen node of claims and
 /// volumes), `staging/src/k8s.io/api/core/v1` (the beta storage class, a CSINode's migrated plugins, `preferAvoidPods`)
 /// and `staging/src/k8s.io/api/resource/v1` (claims made for an entry of a pod or for its extended resources). The mark of the
 /// default storage class decides about claims that name no class.
-pub const KEPT_ANNOTATIONS: [&str; 14] = [
+pub const KEPT_ANNOTATIONS: [&str; 15] = [
     "autoscaling.x-k8s.io/consume-provisioning-request",
     "cluster-autoscaler.kubernetes.io/consume-provisioning-request",
     "pv.kubernetes.io/bind-completed",
@@ -27,6 +27,7 @@ pub const KEPT_ANNOTATIONS: [&str; 14] = [
     "resource.kubernetes.io/extended-resource-claim",
     "resource.kubernetes.io/pod-claim-name",
     "scheduler.alpha.kubernetes.io/preferAvoidPods",
+    "scheduling.k8s.io/group-name",
     "storage.alpha.kubernetes.io/migrated-plugins",
     "storageclass.kubernetes.io/is-default-class",
     "volume.beta.kubernetes.io/storage-class",

@@ -34,6 +34,7 @@ mod compare;
 mod dump_series;
 mod edit;
 #[cfg(feature = "dumps")]
+mod event_log;
 mod file;
 mod grammar;
 mod logged;
@@ -60,6 +61,7 @@ pub use compare::{Comparison, Decided, PodDifference, PodLocation, ScoreChange, 
 pub use dump_series::{changes, has_new_report, in_order_of_time, is_same_cluster};
 pub(crate) use edit::patched;
 pub use edit::{Edit, EditError, key_named};
+pub use event_log::EventLog;
 #[cfg(feature = "dumps")]
 pub use file::{LineProblem, SESSION_HEAD, SessionFileError, is_session_file};
 pub use grammar::{GRAMMAR, Names, Row, Subject, Thing, VerbError};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::dump_series::{changes, has_new_report};
+use super::event_log::EventLog;
 use crate::cluster::{Cluster, Key, Kind, MissingKinds, Object, ObservedEvent};
 use crate::scheduler::Operation;
 
@@ -25,7 +26,7 @@ struct Pending {
 #[derive(Debug)]
 pub struct ObservedChanges {
     cluster: Cluster,
-    events: Vec<ObservedEvent>,
+    events: EventLog<ObservedEvent>,
     made: Vec<Operation>,
     pending: Pending,
     /// The time of the last changes.
@@ -40,7 +41,7 @@ fn clock(time: Timestamp) -> Operation {
 impl ObservedChanges {
     /// Begins with a state.
     pub fn new(cluster: Cluster, events: Vec<ObservedEvent>) -> Self {
-        Self { cluster, events, made: Vec::new(), pending: Pending::default(), last: None }
+        Self { cluster, events: EventLog::new(events), made: Vec::new(), pending: Pending::default(), last: None }
     }
 
     /// Begins changes of a time. Those up to [`Self::flush`] become one operation.
@@ -91,7 +92,7 @@ impl ObservedChanges {
 
     /// Returns the operations, and the events up to the end. Pending changes are not in them.
     pub fn finish(self) -> (Vec<Operation>, Vec<ObservedEvent>) {
-        (self.made, self.events)
+        (self.made, self.events.into_vec())
     }
 
     /// Makes an operation of the pending changes: deletions first, then creations and updates.
@@ -119,20 +120,18 @@ impl ObservedChanges {
         pods.extend(events.iter().filter(|event| event.reason == "FailedScheduling").filter(is_about).map(|event| event.pod.clone()));
         pods.sort();
         pods.dedup();
-        for event in &events {
-            self.events.retain(|known| {
-                (&known.pod, &known.uid, &known.reason, &known.note) != (&event.pod, &event.uid, &event.reason, &event.note)
-            });
-            self.events.push(event.clone());
+        let has_events = !events.is_empty();
+        for event in events {
+            self.events.add(event);
         }
         let unknown = unknown.filter(|unknown| *unknown != self.cluster.unknown);
         if let Some(unknown) = unknown {
             self.cluster.unknown = unknown;
         }
-        if gone.is_empty() && came.is_empty() && events.is_empty() && unknown.is_none() {
+        if gone.is_empty() && came.is_empty() && !has_events && unknown.is_none() {
             return;
         }
-        let about: Vec<ObservedEvent> = self.events.iter().filter(|event| pods.binary_search(&event.pod).is_ok()).cloned().collect();
+        let about = self.events.about(&pods);
         let mut operations = vec![clock(time)];
         operations.extend(gone);
         operations.extend(came);
@@ -151,7 +150,7 @@ impl ObservedChanges {
     pub fn state(&mut self, cluster: Cluster, events: Vec<ObservedEvent>, name: &str, time: Timestamp) {
         self.flush();
         self.made.extend(changes(&self.cluster, &cluster, &events, name, time));
-        (self.cluster, self.events) = (cluster, events);
+        (self.cluster, self.events) = (cluster, EventLog::new(events));
     }
 }
 
@@ -192,5 +191,29 @@ mod tests {
         let second = time(2).strftime("%H:%M:%SZ");
         assert_eq!(shapes, [format!("recorded at {second}: @ -x/a +x/a @"), "gap: @".to_owned(), "again: @ +x/c @".to_owned()]);
         assert!(events.is_empty());
+    }
+
+    #[test]
+    fn events_cost_as_much_each_among_many_as_among_few() {
+        let time = |second: i64| Timestamp::from_second(1_800_000_000 + second).unwrap();
+        let event = |number: i64| ObservedEvent {
+            pod: Key::new("x", format!("pod-{number}").as_str()),
+            reason: "FailedScheduling".into(),
+            ..ObservedEvent::default()
+        };
+        let operations = |events: i64| {
+            let mut made = ObservedChanges::new(Cluster::default(), Vec::new());
+            let ((), operations) = crate::cluster::operations::counted(|| {
+                for number in 0..events {
+                    made.at(time(number));
+                    made.event(event(number));
+                    made.flush();
+                }
+            });
+            assert_eq!(made.count() as i64, events);
+            operations
+        };
+        let (few, many) = (operations(100), operations(400));
+        assert!(few > 0 && many < 6 * few, "{few} and {many}");
     }
 }

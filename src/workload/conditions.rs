@@ -1,7 +1,8 @@
 //! The meaning of an object's conditions for the pods that wait for it. They outlive the events.
 //!
 //! The conditions are those of Kueue's `apis/kueue/v1beta2`, of cluster-autoscaler's `apis/provisioningrequest`, and of the PodGroups
-//! of Volcano (`pkg/scheduler/api/job_info.go`) and of KAI Scheduler (`pkg/apis/scheduling/v2alpha2/podgroup_types.go`).
+//! of Volcano (`pkg/scheduler/api/job_info.go`) and of KAI Scheduler (`pkg/apis/scheduling/v2alpha2/podgroup_types.go`); the phases are
+//! those of scheduler-plugins' `apis/scheduling/v1alpha1/types.go`, which Koordinator shares.
 
 use serde_json::Value;
 
@@ -56,6 +57,11 @@ pub(super) fn word_of_conditions(input: &WorkloadInput<'_>, about: &About) -> Op
             let (condition, state) = found?;
             Some(voice("cluster-autoscaler", about, condition, Some(Meaning::Capacity(about.clone(), state))))
         }
+        NeighborKind::LeaderWorkerSet => {
+            let conditions = find()?.conditions();
+            let condition = is(&conditions, "WorkloadSchedulingReady", "False")?;
+            Some(voice("leaderworkerset", about, condition, Some(Meaning::GroupNotMade)))
+        }
         NeighborKind::PodGroup => of_group(find()?, about),
         _ => None,
     }
@@ -73,6 +79,13 @@ fn of_group(group: &Neighbor, about: &About) -> Option<Voice> {
         (condition.reason, condition.message) = (text("reason").into(), text("message").into());
         let is_quota = ["NonPreemptibleOverQuota", "OverLimit", "QueueDoesNotExist"].contains(&text("reason"));
         return Some(voice("kai-scheduler", about, &condition, Some(if is_quota { Meaning::QueueFull } else { Meaning::OtherScheduler })));
+    }
+    if ["scheduling.x-k8s.io", "scheduling.sigs.k8s.io"].contains(&group.group()) {
+        // Their groups have no conditions.
+        let phase = group.field("/status/phase")?.as_str().filter(|phase| ["Pending", "PreScheduling", "Scheduling"].contains(phase))?;
+        let said = NeighborCondition { message: phase.into(), ..NeighborCondition::default() };
+        let speaker = if group.group() == "scheduling.sigs.k8s.io" { "koordinator" } else { "scheduler-plugins" };
+        return Some(voice(speaker, about, &said, Some(Meaning::Gang)));
     }
     let conditions = group.conditions();
     let condition = is(&conditions, "Unschedulable", "True").filter(|_| group.group() == "scheduling.volcano.sh")?;
@@ -160,6 +173,18 @@ mod tests {
     }
 
     #[test]
+    fn a_leader_worker_set_says_that_its_group_is_not_made() {
+        let said = |status: &str| {
+            let condition =
+                json!({"type": "WorkloadSchedulingReady", "status": status, "reason": "APINotAvailable", "message": "no scheduling API"});
+            word(NeighborKind::LeaderWorkerSet, "leaderworkerset.x-k8s.io/v1", &json!({"conditions": [condition]}))
+        };
+        let voice = said("False").unwrap();
+        assert_eq!((voice.reason.as_str(), voice.means), ("APINotAvailable", Some(Meaning::GroupNotMade)));
+        assert_eq!(said("True"), None);
+    }
+
+    #[test]
     fn a_group_says_why_its_gang_waits() {
         let volcano = |message: &str| {
             let condition = json!({"type": "Unschedulable", "status": "True", "reason": "NotEnoughResources", "message": message});
@@ -184,6 +209,15 @@ mod tests {
             word(NeighborKind::PodGroup, "scheduling.volcano.sh/v1beta1", &json!({"conditions": conditions})).is_some()
         };
         assert_eq!([both(early, late), both(late, early)], [false, true], "the later one counts");
+        let phase = |group: &str, phase: &str| {
+            word(NeighborKind::PodGroup, &format!("{group}/v1alpha1"), &json!({"phase": phase}))
+                .map(|voice| (voice.speaker, voice.text, voice.means))
+        };
+        let gang = |speaker: &str, phase: &str| Some((Str::from(speaker), phase.to_owned(), Some(Meaning::Gang)));
+        assert_eq!(phase("scheduling.x-k8s.io", "Pending"), gang("scheduler-plugins", "Pending"));
+        assert_eq!(phase("scheduling.sigs.k8s.io", "Scheduling"), gang("koordinator", "Scheduling"));
+        assert_eq!(phase("scheduling.x-k8s.io", "Running"), None);
+        assert_eq!(phase("scheduling.volcano.sh", "Pending"), None, "Volcano has conditions for it");
         // The group of another scheduler has no such conditions.
         assert_eq!(
             word(

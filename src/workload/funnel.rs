@@ -13,7 +13,7 @@ use super::queues::holds_for;
 use super::remedy::Remedy;
 use super::subject::{belongs, controller, owners};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
-use crate::cluster::{Cluster, Key, Kind, MissingReason, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, OwnerReference, Pod, Str};
 
 /// Where a pod is lost on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::Display)]
@@ -170,10 +170,16 @@ impl<'a> WorkloadInput<'a> {
     /// Indexes a cluster.
     pub fn new(cluster: &'a Cluster, neighbors: &'a Neighbors) -> Self {
         let mut pods: HashMap<About, Vec<&Arc<Pod>>> = HashMap::new();
-        for pod in cluster.pods.iter().filter(|pod| !pod.is_terminal()) {
-            let Some(owner) = pod.metadata.controller() else { continue };
+        let owned = cluster.pods.iter().filter(|pod| !pod.is_terminal()).filter_map(|pod| Some((pod.metadata.controller()?, pod)));
+        let owned: Vec<(&OwnerReference, &Arc<Pod>)> = owned.collect();
+        // By name, pods of one owner mostly follow one another.
+        let is_same = |(one, pod): &(&OwnerReference, &Arc<Pod>), (other, next): &(&OwnerReference, &Arc<Pod>)| {
+            (&one.kind, &one.name, &pod.metadata.namespace) == (&other.kind, &other.name, &next.metadata.namespace)
+        };
+        for siblings in owned.chunk_by(is_same) {
+            let (owner, pod) = siblings[0];
             let about = About::new(owner.kind.clone(), Key::new(pod.metadata.namespace.clone(), owner.name.clone()));
-            pods.entry(about).or_default().push(pod);
+            pods.entry(about).or_default().extend(siblings.iter().map(|(_, pod)| *pod));
         }
         let mut below: HashMap<About, Vec<About>> = HashMap::new();
         for (about, of) in &pods {

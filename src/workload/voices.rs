@@ -22,6 +22,15 @@ const PODS_WITH_EVENTS: usize = 20;
 /// Labels that name a pod's group.
 pub(super) const GROUP_LABELS: [&str; 3] =
     ["scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.run.ai/name"];
+/// The annotation with the name of the PodGroup of Volcano.
+const GROUP_ANNOTATION: &str = "scheduling.k8s.io/group-name";
+
+/// Returns the PodGroups of gang schedulers that a pod names.
+fn groups(pod: &Pod) -> impl Iterator<Item = Key> {
+    let metadata = &pod.metadata;
+    let labelled = GROUP_LABELS.iter().filter_map(|label| metadata.labels.get(label));
+    labelled.chain(metadata.annotations.get(GROUP_ANNOTATION)).map(|name| Key::new(metadata.namespace.clone(), name.clone()))
+}
 
 /// The text of another program about a pod, its owners, claims or group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +102,8 @@ pub enum Meaning {
     Capacity(About, Capacity),
     /// The gang is not complete.
     Gang,
+    /// LeaderWorkerSet did not make what the scheduler needs to know of its group.
+    GroupNotMade,
     /// The queue is over its quota.
     QueueFull,
     /// The scheduler of the pod found no node.
@@ -237,7 +248,7 @@ pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&st
     let made = pod.status.resource_claim_statuses.iter().filter_map(|claim| claim.resource_claim_name.clone());
     objects.extend(named.chain(made).map(|name| About::new("ResourceClaim", key(&name))));
     objects.extend(pod.group_key().map(|group| About::new("PodGroup", group)));
-    objects.extend(GROUP_LABELS.iter().filter_map(|label| pod.metadata.labels.get(label)).map(|name| About::new("PodGroup", key(name))));
+    objects.extend(groups(pod).map(|group| About::new("PodGroup", group)));
     add_queues(input, pod, &mut objects);
     voices_about(input, &objects, scheduler)
 }
@@ -270,7 +281,11 @@ impl NeighborNeeds {
         if pod.status.conditions.iter().any(|c| c.kind == "PodScheduled" && c.status == "False" && c.reason == "Unschedulable") {
             kinds.extend([NeighborKind::NodeClaim, NeighborKind::NodePool]);
         }
-        let has_group = pod.group_key().is_some() || GROUP_LABELS.iter().any(|label| labels.contains_key(label));
+        let has_gang = groups(pod).next().is_some();
+        if has_gang {
+            kinds.insert(NeighborKind::PodGroup);
+        }
+        let has_group = pod.group_key().is_some() || has_gang;
         let has_claim = !pod.spec.resource_claims.is_empty()
             || pod.spec.volumes.iter().any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
         Self { kinds, events: controller.is_some() || has_group || has_claim }
@@ -365,6 +380,8 @@ mod tests {
         let job = r#"{"metadata":{"name":"a","namespace":"x","ownerReferences":[{"kind":"Job","name":"j","controller":true}]},
             "spec":{"schedulingGates":[{"name":"kueue.x-k8s.io/admission"}]}}"#;
         assert_eq!(needs(job), ("ClusterQueue Job LocalQueue ProvisioningRequest Workload".to_owned(), true));
+        let gang = r#"{"metadata":{"name":"a","namespace":"x","annotations":{"scheduling.k8s.io/group-name":"g"}}}"#;
+        assert_eq!(needs(gang), ("PodGroup".to_owned(), true));
         let tried = r#"{"metadata":{"name":"a","namespace":"x"},"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]},
             "status":{"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}]}}"#;
         assert_eq!(needs(tried), ("NodeClaim NodePool".to_owned(), true));

@@ -32,7 +32,7 @@ impl Voices {
         let is_rejected = decision.pre_filter_rejected.is_some();
         let now = scheduler.state().clock();
         let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
-        let found = voices(pod, scheduler, neighbors);
+        let found = voices_in(&input, pod, scheduler);
         let mut together: Vec<String> =
             joint(&input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
         together.extend(unknown_voices(neighbors, pod, &found).into_iter().map(unknown_sentence));
@@ -53,22 +53,23 @@ pub fn voices(pod: &Pod, scheduler: &Scheduler, neighbors: &Neighbors) -> Vec<Vo
     if neighbors.is_empty() {
         return Vec::new();
     }
-    let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
+    voices_in(&WorkloadInput::of_events(scheduler.state().cluster(), neighbors), pod, scheduler)
+}
+
+fn voices_in(input: &WorkloadInput<'_>, pod: &Pod, scheduler: &Scheduler) -> Vec<Voice> {
     let own = pod.spec.scheduler_name.as_str();
-    voices_of_pod(&input, pod, scheduler.state().config().profile(own).is_some().then_some(own))
+    voices_of_pod(input, pod, scheduler.state().config().profile(own).is_some().then_some(own))
 }
 
 /// Returns the newest word of others about each of some pods, of which the meaning is known, in a few words: `Kueue: waits for quota`.
-pub fn voices_of_pods<'p>(pods: impl Iterator<Item = &'p Arc<Pod>>, scheduler: &Scheduler, neighbors: &Neighbors) -> BTreeMap<Key, String> {
-    if neighbors.is_empty() {
-        return BTreeMap::new();
-    }
+pub fn voices_of_pods<'p>(
+    pods: impl Iterator<Item = &'p Arc<Pod>>,
+    scheduler: &Scheduler,
+    input: &WorkloadInput<'_>,
+) -> BTreeMap<Key, String> {
     let now = Some(scheduler.state().clock());
-    let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
     let short = |pod: &Arc<Pod>| {
-        let own = pod.spec.scheduler_name.as_str();
-        let found = voices_of_pod(&input, pod, scheduler.state().config().profile(own).is_some().then_some(own));
-        let reports: Vec<VoiceReport> = found.iter().map(|voice| VoiceReport::of(voice, now)).collect();
+        let reports: Vec<VoiceReport> = voices_in(input, pod, scheduler).iter().map(|voice| VoiceReport::of(voice, now)).collect();
         Some((pod.key(), voices_in_short(&reports)?.to_owned()))
     };
     pods.filter_map(short).collect()
@@ -211,6 +212,7 @@ fn sentence(means: &Meaning) -> String {
             Capacity::Revoked => format!("The capacity of {request} was there, and was taken away."),
         },
         Meaning::Gang => "Its gang is not complete.".to_owned(),
+        Meaning::GroupNotMade => "LeaderWorkerSet did not make the group for its pods.".to_owned(),
         Meaning::QueueFull => "Its queue is over its quota; more nodes would not help.".to_owned(),
         Meaning::OtherScheduler => "Its scheduler found no node.".to_owned(),
         Meaning::TaintEviction => "A taint on its node evicted it.".to_owned(),
@@ -243,6 +245,7 @@ fn short(means: &Meaning, ago: Option<&str>) -> Option<String> {
             Capacity::Revoked => "capacity revoked".to_owned(),
         },
         Meaning::Gang => "gang not complete".to_owned(),
+        Meaning::GroupNotMade => "group not made".to_owned(),
         Meaning::QueueFull => "queue over its quota".to_owned(),
         Meaning::WaitsForConsumer
         | Meaning::Provisions

@@ -118,7 +118,14 @@ fn operations(nodes: usize, pending: usize) -> BTreeMap<&'static str, u64> {
 
     let neighbors = &loaded.neighbors;
     let waiting = || scheduler.state().cluster().pods.iter().filter(|pod| pod.is_pending());
-    note("words of others about all pending pods", counted(|| voices_of_pods(waiting(), &scheduler, neighbors)).1);
+    note(
+        "words of others about all pending pods",
+        counted(|| {
+            let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
+            voices_of_pods(waiting(), &scheduler, &input)
+        })
+        .1,
+    );
     let (short, n) = counted(|| short_workloads(&WorkloadInput::new(scheduler.state().cluster(), neighbors), |_| true).len());
     note("workloads that are short", n);
     assert!(short > nodes / 2);

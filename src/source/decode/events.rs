@@ -108,28 +108,43 @@ fn first_of(texts: &[&Cow<'_, str>]) -> String {
     texts.iter().find(|text| !text.is_empty()).map(ToString::to_string).unwrap_or_default()
 }
 
+/// The times of an event, of those that are given and valid.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::source) struct Times {
+    /// When it first occurred, or else when it was written.
+    first: Option<Timestamp>,
+    /// When it last occurred, or else when it was written.
+    last: Option<Timestamp>,
+    /// The newest of all.
+    pub(in crate::source) newest: Option<Timestamp>,
+}
+
 impl RawEvent<'_> {
-    /// Returns the times at which it occurred, all that are given.
-    fn times(&self) -> impl Iterator<Item = Timestamp> {
-        [
+    /// Returns its times.
+    pub(in crate::source) fn times(&self) -> Times {
+        let occurred = [
             &self.event_time,
             &self.first_timestamp,
             &self.deprecated_first_timestamp,
             &self.last_timestamp,
             &self.deprecated_last_timestamp,
             &self.series.last_observed_time,
-        ]
-        .into_iter()
-        .filter_map(|text| text.parse().ok())
-    }
-
-    fn created(&self) -> Option<Timestamp> {
-        self.metadata.creation_timestamp.parse().ok()
-    }
-
-    /// Returns its newest time.
-    pub(in crate::source) fn newest(&self) -> Option<Timestamp> {
-        self.times().max().max(self.created())
+        ];
+        // Most are equal to the one before, which was parsed.
+        let mut before: (&str, Option<Timestamp>) = ("", None);
+        let mut parse = |text| {
+            if text != before.0 {
+                before = (text, text.parse().ok());
+            }
+            before.1
+        };
+        let created = parse(self.metadata.creation_timestamp.as_ref());
+        let (mut first, mut last) = (None, None);
+        for time in occurred.into_iter().filter_map(|text| parse(text.as_ref())) {
+            first = Some(first.map_or(time, |first: Timestamp| first.min(time)));
+            last = last.max(Some(time));
+        }
+        Times { first: first.or(created), last: last.or(created), newest: last.max(created) }
     }
 
     fn about(&self) -> &Reference<'_> {
@@ -155,7 +170,7 @@ impl RawEvent<'_> {
     }
 
     /// Returns the whole of it with its identity; `None` if it does not name the object that it regards.
-    pub(in crate::source) fn other(&self) -> Option<(String, OtherEvent)> {
+    pub(in crate::source) fn other(&self, times: Times) -> Option<(String, OtherEvent)> {
         let about = self.about();
         if about.name.is_empty() || about.kind.is_empty() {
             return None;
@@ -168,14 +183,14 @@ impl RawEvent<'_> {
             reason: Str::interned(&self.reason),
             text: first_of(&[&self.message, &self.note]),
             count: self.occurrences(),
-            first: self.times().min().or(self.created()),
-            last: self.times().max().or(self.created()),
+            first: times.first,
+            last: times.last,
         };
         Some((self.identity(), event))
     }
 
     /// Returns the part that is kept; `None` if it is not about a pod or not about scheduling.
-    pub(in crate::source) fn keep(&self) -> Option<SeenEvent> {
+    pub(in crate::source) fn keep(&self, times: Times) -> Option<SeenEvent> {
         let reason = REASONS.iter().find(|reason| **reason == self.reason)?;
         let about = self.about();
         if about.kind != "Pod" || about.name.is_empty() {
@@ -191,8 +206,8 @@ impl RawEvent<'_> {
                 note: first_of(&[&self.message, &self.note]),
                 controller: self.speaker().into(),
                 count: self.occurrences(),
-                first: self.times().min().or(self.created()),
-                last: self.times().max().or(self.created()),
+                first: times.first,
+                last: times.last,
             },
         })
     }

@@ -400,8 +400,9 @@ fn decode_event(text: &[u8], syntax: Syntax, kind_name: String) -> (Option<Times
     };
     match event {
         Ok(event) => {
-            let kept = event.keep().map_or(DecodedItem::Other(kind_name), |kept| DecodedItem::Event(Box::new(kept)));
-            (event.newest(), kept, neighbors::event(&event))
+            let times = event.times();
+            let kept = event.keep(times).map_or(DecodedItem::Other(kind_name), |kept| DecodedItem::Event(Box::new(kept)));
+            (times.newest, kept, neighbors::event(&event, times))
         }
         Err(bad) => (None, DecodeError { event: true, object: name_of(text, syntax, &kind_name, true), ..bad }.into(), None),
     }

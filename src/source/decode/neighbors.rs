@@ -2,7 +2,7 @@
 
 use serde_json::Deserializer as Json;
 
-use super::events::RawEvent;
+use super::events::{RawEvent, Times};
 use super::null_as_zero::NullAsZero;
 use crate::cluster::MissingReason;
 use crate::cluster::neighbors::{Neighbor, NeighborKind, OtherEvent};
@@ -46,8 +46,8 @@ pub(in crate::source) fn object(
 }
 
 /// Returns an event, unless only the kubelet or kube-scheduler's default profile writes such.
-pub(in crate::source) fn event(event: &RawEvent<'_>) -> Option<Box<DecodedNeighbor>> {
-    let (identity, event) = event.other()?;
+pub(in crate::source) fn event(event: &RawEvent<'_>, times: Times) -> Option<Box<DecodedNeighbor>> {
+    let (identity, event) = event.other(times)?;
     let is_kept_already = matches!(event.speaker.as_str(), "default-scheduler" | "kubelet");
     (!is_kept_already).then(|| Box::new(DecodedNeighbor::Event(identity, event)))
 }

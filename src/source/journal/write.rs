@@ -34,7 +34,7 @@ pub struct JournalOptions {
     pub keep: Option<Duration>,
     /// Bytes of all segments; the oldest are removed beyond it. `None` is no limit.
     pub max_size: Option<u64>,
-    /// Bytes after which a segment ends.
+    /// Bytes after which a segment ends, if they are twice its keyframe at least. A reader reads a segment up to the moment.
     pub segment_size: u64,
     /// Time after which a segment ends.
     pub segment_time: Duration,
@@ -42,7 +42,7 @@ pub struct JournalOptions {
 
 impl Default for JournalOptions {
     fn default() -> Self {
-        Self { keep: None, max_size: None, segment_size: 64 << 20, segment_time: Duration::from_secs(3600) }
+        Self { keep: None, max_size: None, segment_size: 4 << 20, segment_time: Duration::from_secs(3600) }
     }
 }
 
