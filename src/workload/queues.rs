@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::funnel::WorkloadInput;
 use super::holders::{Holder, holder_of_gate};
-use super::voices::Voice;
+use super::voices::{Voice, names_group};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors};
 use crate::cluster::{Key, Pod, Quantity, Str};
 
@@ -40,6 +40,8 @@ pub enum UnknownVoice {
     Workloads,
     /// ProvisioningRequests: whether the capacity that the pod is to take is there.
     ProvisioningRequests,
+    /// PodGroups of gang schedulers: what the pod's gang waits for.
+    PodGroups,
 }
 
 /// Returns the kinds of which the source lacks objects that could say why a pod waits, and none of which says so in `voices`: the pod
@@ -53,7 +55,8 @@ pub fn unknown_voices(neighbors: &Neighbors, pod: &Pod, voices: &[Voice]) -> Vec
     };
     let workloads = (is_queued && is_unknown(NeighborKind::Workload)).then_some(UnknownVoice::Workloads);
     let requests = (takes_request && is_unknown(NeighborKind::ProvisioningRequest)).then_some(UnknownVoice::ProvisioningRequests);
-    workloads.into_iter().chain(requests).collect()
+    let groups = (names_group(pod) && is_unknown(NeighborKind::PodGroup)).then_some(UnknownVoice::PodGroups);
+    workloads.into_iter().chain(requests).chain(groups).collect()
 }
 
 /// Adds to the objects about which words concern a pod: Kueue's Workloads of these objects, their queues, and the
@@ -208,6 +211,9 @@ mod tests {
         let none = Neighbors::default();
         assert_eq!(unknown_voices(&none, &pod(), &[]), [UnknownVoice::Workloads]);
         assert_eq!(unknown_voices(&none, &batch, &[]), [UnknownVoice::ProvisioningRequests]);
+        let gang =
+            json!({"metadata": {"name": "batch", "namespace": "ml", "annotations": {"scheduling.k8s.io/group-name": "g"}}}).to_string();
+        assert_eq!(unknown_voices(&none, &serde_json::from_str(&gang).unwrap(), &[]), [UnknownVoice::PodGroups]);
         assert_eq!(unknown_voices(&none, &plain, &[]), []);
         assert_eq!(unknown_voices(&world(&Value::Null), &pod(), &[]), []);
     }

@@ -253,6 +253,11 @@ pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&st
     voices_about(input, &objects, scheduler)
 }
 
+/// Returns whether a pod names a PodGroup of a gang scheduler.
+pub(super) fn names_group(pod: &Pod) -> bool {
+    groups(pod).next().is_some()
+}
+
 /// The kinds and events that can hold words of others about a pod; listing others would be in vain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NeighborNeeds {
@@ -281,7 +286,7 @@ impl NeighborNeeds {
         if pod.status.conditions.iter().any(|c| c.kind == "PodScheduled" && c.status == "False" && c.reason == "Unschedulable") {
             kinds.extend([NeighborKind::NodeClaim, NeighborKind::NodePool]);
         }
-        let has_gang = groups(pod).next().is_some();
+        let has_gang = names_group(pod);
         if has_gang {
             kinds.insert(NeighborKind::PodGroup);
         }

@@ -124,6 +124,7 @@ pub fn voices_in_short(voices: &[VoiceReport]) -> Option<&str> {
 /// Returns what is unknown because the source lacks a kind, as a sentence.
 fn unknown_sentence(unknown: UnknownVoice) -> String {
     match unknown {
+        UnknownVoice::PodGroups => "What its gang waits for is unknown: the source lacks PodGroups, or some of them.",
         UnknownVoice::Workloads => "What Kueue waits for is unknown: the source lacks its Workloads, or some of them.",
         UnknownVoice::ProvisioningRequests => {
             "Whether its capacity is there is unknown: the source lacks ProvisioningRequests, or some of them."
