@@ -298,8 +298,8 @@ pub(super) fn first_state(driver: &dyn SessionHandle, options: &Options, size: (
     state.lesson = options.learn.then_some(0);
     ui::renew(&mut state, driver);
     match (first_words(options), options.offer) {
-        (Some(words), _) => state.warn(words),
-        (None, Some(offer)) => state.say(offer),
+        (Some(words), _) => state.greet(words, true),
+        (None, Some(offer)) => state.greet(offer, false),
         (None, None) => {}
     }
     state

@@ -10,7 +10,7 @@ use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
 use crate::fixes::Acts;
 use crate::output;
-use crate::session::Session;
+use crate::session::{ObjectChange, Session};
 use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Live;
 use crate::source::{self, Report, VersionPlace};
@@ -44,13 +44,18 @@ pub(super) struct Finding {
     acts: Acts,
 }
 
-/// Returns the changes of nodes that the user made up to the cursor.
+/// Returns the changes that the user made up to the cursor.
 fn acts(session: &Session) -> Acts {
     let mut acts = Acts::default();
     for revision in session.own_changes() {
         let words = revision.action.what_if().map_or_else(|| revision.title.clone(), |verb| verb.to_string());
-        for node in revision.action.nodes() {
-            acts.record(revision.before.cluster.nodes.named(node.name()).map(|node| &**node), node, &words);
+        let before = &revision.before.cluster;
+        for change in revision.action.objects() {
+            match change {
+                ObjectChange::Put(Object::Node(node)) => acts.record(before.nodes.named(node.name()).map(|node| &**node), node, &words),
+                ObjectChange::Put(_) => {}
+                ObjectChange::Deleted(object) => acts.record_deletion(object.kind(), &object.key(), &words),
+            }
         }
     }
     acts
@@ -63,7 +68,7 @@ impl Finding {
         Self { sources: sources.clone(), here, start, acts: acts(session) }
     }
 
-    /// Returns the changes of nodes that the user made up to the cursor.
+    /// Returns the changes that the user made up to the cursor.
     pub(super) fn acts(&self) -> &Acts {
         &self.acts
     }

@@ -36,6 +36,8 @@ pub enum LastResort {
     Cordoned,
     /// It takes back a change that the user made in this session, in words.
     TakesBack(Str),
+    /// It makes up for a change that the user made in this session, in words.
+    MakesUpFor(Str),
     /// The pod asks for hardware by this label.
     Hardware(Str),
     /// The pod loses a volume or a claim that it uses.
@@ -59,11 +61,14 @@ pub enum LastResort {
     },
 }
 
-/// The changes of nodes that the user made in this session, by node, each with the words that made it.
+/// The changes that the user made in this session, each with the words that made it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Acts {
     cordoned: BTreeMap<Str, Str>,
     tainted: BTreeMap<Str, Vec<(Taint, Str)>>,
+    /// The labels that nodes had before, by key and value.
+    unlabelled: BTreeMap<Str, BTreeMap<Str, Str>>,
+    deleted: BTreeMap<(Kind, Key), Str>,
 }
 
 impl Acts {
@@ -80,13 +85,55 @@ impl Acts {
         let known = self.tainted.entry(name.clone()).or_default();
         known.retain(|(taint, _)| to.spec.taints.contains(taint));
         known.extend(new);
+        let Some(from) = from else {
+            return;
+        };
+        for (key, value) in from.metadata.labels.iter() {
+            if to.metadata.labels.get(key) != Some(value) {
+                self.unlabelled.entry(key.clone()).or_default().insert(value.clone(), act.into());
+            }
+        }
+        // A label that a node has again counts no more.
+        for (key, value) in to.metadata.labels.iter() {
+            if let Some(values) = self.unlabelled.get_mut(key)
+                && from.metadata.labels.get(key) != Some(value)
+            {
+                values.remove(value);
+            }
+        }
     }
 
-    /// Returns the act that a change of a node takes back.
-    fn undone_by(&self, node: &Str, change: &NodeChange) -> Option<&Str> {
+    /// Records the deletion of an object by an act.
+    pub fn record_deletion(&mut self, kind: Kind, key: &Key, act: &str) {
+        self.deleted.insert((kind, key.clone()), act.into());
+    }
+
+    /// Returns the act that a change takes back.
+    fn undone_by(&self, change: &Change) -> Option<&Str> {
         match change {
-            NodeChange::Uncordon => self.cordoned.get(node),
-            NodeChange::RemoveTaint(taint) => self.tainted.get(node)?.iter().find(|(own, _)| own == taint).map(|(_, act)| act),
+            Change::Node(node, NodeChange::Uncordon) => self.cordoned.get(node),
+            Change::Node(node, NodeChange::RemoveTaint(taint)) => {
+                self.tainted.get(node)?.iter().find(|(own, _)| own == taint).map(|(_, act)| act)
+            }
+            // Another node like one that is left is as good as the one that was lost.
+            Change::Create { like: Some(_), .. } => self.deleted.iter().find(|((kind, _), _)| *kind == Kind::Node).map(|(_, act)| act),
+            Change::Create { object, like: None } => self.deleted.get(&(object.kind(), object.key())),
+            _ => None,
+        }
+    }
+
+    /// Returns the act that took a label from a node which a change lets the pod do without.
+    fn made_up_for_by(&self, change: &Change) -> Option<&Str> {
+        let Change::Pod(change) = change else { return None };
+        match change {
+            PodChange::DropSelector { key, value }
+            | PodChange::SetSelector { key, from: value, .. }
+            | PodChange::RenameSelector { from: key, value, .. } => self.unlabelled.get(key)?.get(value),
+            PodChange::DropRequirement { requirement, .. } | PodChange::AddValue { requirement, .. } => {
+                let values = self.unlabelled.get(&requirement.key)?;
+                values.iter().find(|(value, _)| requirement.values.is_empty() || requirement.values.contains(value)).map(|(_, act)| act)
+            }
+            _ => None,
         }
     }
 }
@@ -200,9 +247,11 @@ pub(super) fn rank(change: &Change) -> u32 {
 
 /// Returns why a fix of a pod is a last resort; `None` for one that an owner would consider.
 pub(super) fn last_resort(cluster: &Cluster, pod: &Pod, fix: &Fix, acts: &Acts) -> Option<LastResort> {
-    let undone = |change: &Change| if let Change::Node(node, change) = change { acts.undone_by(node, change) } else { None };
-    if let Some(act) = fix.changes.iter().find_map(undone) {
+    if let Some(act) = fix.changes.iter().find_map(|change| acts.undone_by(change)) {
         return Some(LastResort::TakesBack(act.clone()));
+    }
+    if let Some(act) = fix.changes.iter().find_map(|change| acts.made_up_for_by(change)) {
+        return Some(LastResort::MakesUpFor(act.clone()));
     }
     // A pod evicts by its own priority as it is meant to.
     let takes = |change: &Change| matches!(change, Change::Delete(..) | Change::Pod(PodChange::Priority { .. } | PodChange::Preempt));

@@ -72,7 +72,7 @@ pub use recording::{Background, EtcdRevisions, ReleaseChangeError, RunEnd, Sessi
 pub use replay::ReplayLimit;
 pub use reported::{PlacedAttempt, ReportedAttempt, ReportedBy, ReportedOutcome, reported_attempts};
 pub use requeue_events::RequeueEvents;
-pub use revision::{Action, Keyframe, Revision, RevisionKind};
+pub use revision::{Action, Keyframe, ObjectChange, Revision, RevisionKind};
 pub use timeline::{Cursor, Occurrence, Timeline};
 pub use until::{Until, UntilError, WORDS as UNTIL_WORDS};
 pub use upgrade::{PodDecisions, UpgradeComparison, pending};

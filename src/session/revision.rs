@@ -9,7 +9,7 @@ use super::edit::Edit;
 use super::logged::LoggedAttempt;
 use super::requeue_events::RequeueEvents;
 use super::verb::Verb;
-use crate::cluster::{Cluster, Key, Kind, Node, Object};
+use crate::cluster::{Cluster, Key, Kind, Object};
 use crate::framework::Snapshot;
 use crate::odds::Odds;
 use crate::release::{Emulation, Gate, Release};
@@ -166,10 +166,10 @@ impl Action {
         }
     }
 
-    /// Returns the nodes as it leaves them, if it is an operation that creates or updates nodes.
-    pub fn nodes(&self) -> Vec<&Node> {
+    /// Returns the objects that it creates, updates or deletes, in order.
+    pub fn objects(&self) -> Vec<ObjectChange<'_>> {
         match self {
-            Self::Apply(operation) | Self::WhatIf { operation, .. } => nodes(operation),
+            Self::Apply(operation) | Self::WhatIf { operation, .. } => objects(operation),
             Self::Explain(_) | Self::Logged(_) | Self::Release(_) | Self::Configure(_) => Vec::new(),
         }
     }
@@ -221,10 +221,20 @@ impl Revision {
     }
 }
 
-fn nodes(operation: &Operation) -> Vec<&Node> {
+/// An object that an action changes.
+#[derive(Clone, Copy, Debug)]
+pub enum ObjectChange<'a> {
+    /// It is created or updated, and is like this after.
+    Put(&'a Object),
+    /// It is deleted.
+    Deleted(&'a Object),
+}
+
+fn objects(operation: &Operation) -> Vec<ObjectChange<'_>> {
     match operation {
-        Operation::Create { object: Object::Node(node) } | Operation::Update { object: Object::Node(node) } => vec![node],
-        Operation::Batch { operations, .. } => operations.iter().flat_map(nodes).collect(),
+        Operation::Create { object } | Operation::Update { object } => vec![ObjectChange::Put(object)],
+        Operation::Delete { object } => vec![ObjectChange::Deleted(object)],
+        Operation::Batch { operations, .. } => operations.iter().flat_map(objects).collect(),
         _ => Vec::new(),
     }
 }

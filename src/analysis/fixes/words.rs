@@ -114,6 +114,7 @@ pub(super) fn last_resort_text(why: &LastResort) -> String {
         LastResort::Condition(condition, says) => format!("the node {}: {}", condition.of_one(), cut(says, SAID)),
         LastResort::Cordoned => "a drain of the node would evict the pod again".to_owned(),
         LastResort::TakesBack(act) => format!("it takes back {act:?} of this session"),
+        LastResort::MakesUpFor(act) => format!("it makes up for {act:?} of this session"),
         LastResort::Hardware(key) => format!("the pod asks for hardware by the label {key}"),
         LastResort::Drops(name) => format!("the pod uses {name}"),
         LastResort::EmptyVolume(claim) => format!("the new volume is empty, and the data of claim {claim} are elsewhere"),

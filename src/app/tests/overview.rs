@@ -473,3 +473,35 @@ fn causes_are_whole_on_a_narrow_screen() {
         assert!(words.iter().all(|words| text.contains(words)), "{text}");
     }
 }
+
+/// The room below the list names the victims, the node and the time of a preemption that is under way.
+#[test]
+fn a_cause_under_way_says_which_pods_end_where_and_until_when() {
+    let mut screen = Screen::greeted("aftermath", 120, 40);
+    screen.act("j");
+    let text = screen.text();
+    assert!(text.contains("shop/payments waits for 2 evicted pods to end on worker-a2, at the latest 18:31:12 (in 5 min)"), "{text}");
+}
+
+/// The first message is drawn above the hints, which a newcomer needs.
+#[test]
+fn the_first_message_leaves_the_hints_in_sight() {
+    let mut screen = Screen::greeted("payments", 80, 24);
+    screen.state.greet("the source contains no PodDisruptionBudgets: violations are unknown, shown as ? (i shows all)", true);
+    let text = screen.text();
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    assert!(lines[lines.len() - 1].contains("? help"), "{text}");
+    assert!(lines[lines.len() - 3].contains("the source contains no PodDisruptionBudgets"), "{text}");
+    screen.keys("j");
+    assert!(!screen.text().contains("violations are unknown"), "{}", screen.text());
+}
+
+/// The answer of a what-if leads to the comparison with one key.
+#[test]
+fn a_comparison_follows_the_answer_of_a_what_if() {
+    let mut screen = Screen::greeted("payments", 80, 24);
+    screen.command("drain worker-a1");
+    screen.act("=");
+    let page = screen.overlay();
+    assert!(page.starts_with("main compared with branch 2"), "{page}");
+}

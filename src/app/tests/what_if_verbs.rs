@@ -96,6 +96,51 @@ fn a_fix_that_takes_back_what_the_user_did_is_a_last_resort() {
     }
 }
 
+/// Creating what the user deleted, a node in place of one that was lost, and giving up a label that was taken from a node.
+#[test]
+fn a_fix_that_makes_up_for_what_the_user_deleted_is_a_last_resort() {
+    let node = |name: &str, zone: &str, taints: Value| {
+        json!({"kind": "Node", "metadata": {"name": name, "labels": {"zone": zone}}, "spec": {"taints": taints},
+            "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}})
+    };
+    let db = json!([{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]);
+    let bound = json!({"kind": "Pod", "metadata": {"name": "held", "namespace": "shop"},
+        "spec": {"nodeName": "b", "containers": [{"name": "c", "resources": {"requests": {"cpu": "4"}}}]}, "status": {"phase": "Running"}});
+    let pod = |selector: Value| {
+        json!({"kind": "Pod", "metadata": {"name": "one", "namespace": "shop"},
+            "spec": {"schedulerName": "default-scheduler", "nodeSelector": selector,
+                "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]},
+            "status": {"phase": "Pending"}})
+    };
+    for (act, selector, words) in [
+        ("lose a", json!({}), "takes back"),
+        ("delete node a", json!({}), "takes back"),
+        ("label a zone-", json!({"zone": "x"}), "makes up for"),
+        ("label a zone=z", json!({"zone": "x"}), "makes up for"),
+    ] {
+        let items = [node("a", "x", json!([])), node("b", "y", json!([])), node("db", "x", db.clone()), bound.clone(), pod(selector)];
+        let mut screen = Screen::listed(&items, 120, 40).greet();
+        screen.command(act);
+        if screen.state.overlay.is_some() {
+            screen.keys("esc");
+        }
+        screen.wait();
+        screen.act(":pod shop/one; x");
+        let text = screen.overlay().split_whitespace().collect::<Vec<_>>().join(" ");
+        let (first, last) = text.split_once("Only if nothing else helps:").unwrap_or_default();
+        assert!(first.contains("tolerate dedicated=db:NoSchedule"), "{act}: {text}");
+        assert!(last.contains(&format!("(it {words} \"")) && !first.contains("(it "), "{act}: {text}");
+    }
+    // Of several acts on a label the last one counts.
+    let items = [node("a", "x", json!([])), node("b", "y", json!([])), node("db", "x", db), bound, pod(json!({"zone": "q"}))];
+    let mut screen = Screen::listed(&items, 120, 40).greet();
+    screen.command("label a zone=q");
+    screen.command("label a zone=x");
+    screen.act(":pod shop/one; x");
+    let text = screen.overlay();
+    assert!(text.contains("it makes up for \"label a zone=x\""), "{text}");
+}
+
 #[test]
 fn a_drain_is_undone_and_leaving_asks_about_it() {
     let mut screen = screen();

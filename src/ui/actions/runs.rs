@@ -39,7 +39,7 @@ pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl 
         state.leave_whole();
     }
     match said {
-        Some(words) => state.notice = Some(Notice { text: words, warning: false }),
+        Some(words) => state.notice = Some(Notice { text: words, warning: false, above_hints: false }),
         None => state.tasks.running = Some(running),
     }
     state.touch();

@@ -196,6 +196,8 @@ pub struct Notice {
     pub text: String,
     /// Whether it is a warning.
     pub warning: bool,
+    /// Whether the hints stay below it.
+    pub above_hints: bool,
 }
 
 impl State {
@@ -352,11 +354,16 @@ impl State {
 
     /// Shows a message.
     pub fn say(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { text: text.into(), warning: false });
+        self.notice = Some(Notice { text: text.into(), warning: false, above_hints: false });
     }
 
     /// Shows a warning.
     pub fn warn(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice { text: text.into(), warning: true });
+        self.notice = Some(Notice { text: text.into(), warning: true, above_hints: false });
+    }
+
+    /// Shows a message on the first screen, whose hints stay in sight.
+    pub fn greet(&mut self, text: impl Into<String>, warning: bool) {
+        self.notice = Some(Notice { text: text.into(), warning, above_hints: true });
     }
 }

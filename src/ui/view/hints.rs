@@ -42,8 +42,10 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         let words = format!(" {} {}{so_far}; {} stops it", scene.glyphs.here, working.what, scene.key(&Action::BACK));
         return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
     }
-    if let Some(notice) = &scene.state.notice {
-        return draw_notice(scene, notice, area, buf);
+    match &scene.state.notice {
+        Some(notice) if notice.above_hints && area.y > 0 => draw_notice(scene, notice, Rect { y: area.y - 1, ..area }, buf),
+        Some(notice) => return draw_notice(scene, notice, area, buf),
+        None => {}
     }
     let contexts = contexts(scene.state);
     let keymap = &scene.state.settings.keymap;
@@ -62,7 +64,11 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let mut known = HashSet::new();
     rest.retain(|r| known.insert(r.label()));
     let focus = scene.state.focus;
-    rest.sort_by_key(|r| if r.binding.context == Context::GLOBAL { rank(focus, r.binding.verb) } else { 0 });
+    rest.sort_by_key(|r| match r.binding.context {
+        Context::GLOBAL => rank(focus, r.binding.verb),
+        // It leads away from a text.
+        _ => usize::from(r.binding.verb == "compare"),
+    });
     let mut spans = vec![Span::raw(" ")];
     let what_opens = opens_a_fix(scene);
     let short = |r: &Row<'_>| match what_opens {
@@ -111,6 +117,8 @@ pub fn draw_notice(scene: &Scene<'_>, notice: &Notice, area: Rect, buf: &mut Buf
         lines[MOST_LINES - 1].push_str(scene.glyphs.ellipsis);
     }
     if lines.len() < 2 {
+        Clear.render(area, buf);
+        buf.set_style(area, scene.style(Role::Text));
         return scene.line(buf, area, &Line::from(scene.span(role, format!("{lead}{}", notice.text))));
     }
     let above = (lines.len() as u16 - 1).min(area.y);

@@ -9,7 +9,10 @@ use crate::ui::model::state::State;
 
 /// `compare`.
 pub static VERBS: &[Verb] = &[Verb {
-    keys: &[keys(Context::GLOBAL, &["="], "compare", "compare this branch with the one it left")],
+    keys: &[
+        keys(Context::GLOBAL, &["="], "compare", "compare this branch with the one it left"),
+        keys(Context::OVERLAY, &["="], "compare", "close, and compare this branch with the one it left"),
+    ],
     command: Some(Command::new(&["compare"], "[N]", "compare this branch with another, or the one it left")),
     ..Verb::new("compare", compare)
 }];
@@ -29,6 +32,8 @@ fn compare(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Re
     } else if with >= all.len() {
         state.warn(format!("there are {} branches", all.len()));
     } else {
+        // The answer of a what-if leads on to the comparison, which waits for no text to be closed.
+        state.overlay = None;
         jobs::begin(state, session, Job::Compare(with, current));
     }
     Ok(Answer::Done)

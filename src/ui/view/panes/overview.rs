@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::analysis::{Cause, FixSearch, MatchKind, Missing, PreemptionHelp, Stage};
-use crate::cluster::Kind;
 use crate::cluster::neighbors::About;
+use crate::cluster::{Key, Kind};
 use crate::session::Timeline;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
@@ -216,6 +216,15 @@ fn draw_details(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         let more = cause.nodes.len().saturating_sub(cause.main_reasons.len());
         lines.extend((more > 0).then(|| (Role::Muted, format!("{:>6}  and {}", "", text::count(more, "other reason")))));
     }
+    let wrapped = |role: Role, words: &str| text::wrap(words, width).map(move |line| (role, format!("  {line}"))).collect::<Vec<_>>();
+    if cause.preemption == PreemptionHelp::InProgress {
+        lines.push((Role::Column, "WAITS FOR".to_owned()));
+        let decided = scene.state.overview.newest.as_ref().map(|overview| &overview.pods);
+        let words = |pod: &Key| decided?.get(pod)?.waits_for.as_ref().map(|reason| format!("{pod} {}", reason.words));
+        lines.extend(cause.pods.iter().take(FREED).filter_map(words).flat_map(|words| wrapped(Role::Text, &words)));
+        let more = cause.pods.len().saturating_sub(FREED);
+        lines.extend((more > 0).then(|| (Role::Muted, format!("  and {}", text::count(more, "other pod")))));
+    }
     if let FixSearch::NotProposed(why, unknown) = &cause.fix {
         lines.push((Role::Column, if *unknown { "NO FIX IS KNOWN" } else { "NO FIX IS PROPOSED" }.to_owned()));
         lines.extend(text::wrap(why, width).map(|line| (Role::Text, format!("  {line}"))));
@@ -223,7 +232,7 @@ fn draw_details(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     if let Some(fix) = cause.fix.found() {
         let heading = if fix.fix.last_resort.is_some() { "FIX, ONLY IF NOTHING ELSE HELPS" } else { "BEST FIX" };
         lines.push((Role::Column, heading.to_owned()));
-        let wrapped = |role: Role, words: &str| text::wrap(words, width).map(move |line| (role, format!("  {line}"))).collect::<Vec<_>>();
+        lines.extend(cause.without_fix().into_iter().flat_map(|words| wrapped(Role::Muted, &words)));
         lines.extend(wrapped(Role::Text, &fix.fix.text));
         lines.extend(fix.fix.last_resort.iter().flat_map(|why| wrapped(Role::Warning, why)));
         let named: Vec<String> = fix.freed.iter().take(FREED).map(ToString::to_string).collect();
