@@ -1,7 +1,7 @@
 //! The numbers from desired to ready, and their causes.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 use strum::IntoEnumIterator as _;
@@ -11,7 +11,8 @@ use super::desired::desired;
 use super::holders::{Holder, holder_of_gate};
 use super::queues::holds_for;
 use super::remedy::Remedy;
-use super::subject::{belongs, controller, owners};
+use super::subject::{controller, owners};
+use super::voices::groups_of;
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, OwnerReference, Pod, Str};
 
@@ -164,6 +165,8 @@ pub struct WorkloadInput<'a> {
     events: HashMap<&'a About, Vec<&'a OtherEvent>>,
     /// Kueue's Workloads and the ProvisioningRequests, by their owners.
     held: HashMap<About, Vec<&'a Arc<Neighbor>>>,
+    /// The pods by the PodGroup that they name, on first use.
+    grouped: OnceLock<HashMap<Key, Vec<&'a Arc<Pod>>>>,
 }
 
 impl<'a> WorkloadInput<'a> {
@@ -211,7 +214,16 @@ impl<'a> WorkloadInput<'a> {
                 held.entry(owner).or_default().push(object);
             }
         }
-        Self { cluster, neighbors, pods: HashMap::new(), below: HashMap::new(), children: HashMap::new(), events, held }
+        Self {
+            cluster,
+            neighbors,
+            pods: HashMap::new(),
+            below: HashMap::new(),
+            children: HashMap::new(),
+            events,
+            held,
+            grouped: OnceLock::new(),
+        }
     }
 
     /// Returns the events about an object, in the order in which they were read.
@@ -266,10 +278,21 @@ impl<'a> WorkloadInput<'a> {
         Some((About::new("Workload", workload.metadata.key()), said))
     }
 
+    /// Returns the pods by the PodGroup that they name.
+    fn grouped(&self) -> &HashMap<Key, Vec<&'a Arc<Pod>>> {
+        self.grouped.get_or_init(|| {
+            let mut grouped: HashMap<Key, Vec<&Arc<Pod>>> = HashMap::new();
+            for pod in self.cluster.pods.iter() {
+                let groups: BTreeSet<Key> = groups_of(pod).collect();
+                groups.into_iter().for_each(|group| grouped.entry(group).or_default().push(pod));
+            }
+            grouped
+        })
+    }
+
     fn pods_of(&self, workload: &About) -> PodCounts<'a> {
         if workload.kind == "PodGroup" {
-            let all = self.cluster.pods.in_namespace(&workload.key.namespace);
-            return PodCounts::of(all.filter(|pod| belongs(self.cluster, self.neighbors, pod, workload)));
+            return PodCounts::of(self.grouped().get(&workload.key).into_iter().flatten().copied());
         }
         let controllers = self.below.get(workload).into_iter().flatten();
         let mut counts = PodCounts::of(controllers.filter_map(|about| self.pods.get(about)).flatten().copied());
@@ -373,5 +396,44 @@ impl<'a> WorkloadInput<'a> {
     fn why(&self, kind: NeighborKind) -> MissingReason {
         let of_cluster = || kind.to_string().parse::<Kind>().ok().and_then(|kind| self.cluster.unknown.why(kind));
         self.neighbors.why(kind).or_else(of_cluster).unwrap_or(MissingReason::NotInSource)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Object;
+    use crate::cluster::operations::counted;
+    use serde_json::json;
+
+    fn world(groups: usize) -> (Cluster, Neighbors) {
+        let mut neighbors = Neighbors::default();
+        let mut objects = Vec::new();
+        for number in 0..groups {
+            let group = json!({"metadata": {"name": format!("g{number}"), "namespace": "ml"}, "spec": {"minMember": 3}});
+            neighbors.insert(Neighbor::deserialize_kind(NeighborKind::PodGroup, "scheduling.volcano.sh/v1beta1".into(), group).unwrap());
+            for name in ["a", "b"] {
+                let metadata = json!({"name": format!("{name}{number}"), "namespace": "ml",
+                    "annotations": {"scheduling.k8s.io/group-name": format!("g{number}")}});
+                objects.push(Object::Pod(Arc::new(serde_json::from_value(json!({"metadata": metadata})).unwrap())));
+            }
+        }
+        (objects.into_iter().collect(), neighbors)
+    }
+
+    #[test]
+    fn the_pods_of_a_gang_are_those_that_name_it_and_many_gangs_cost_as_much_each_as_few() {
+        let operations = |groups: usize| {
+            let (cluster, neighbors) = world(groups);
+            let (found, operations) = counted(|| {
+                let input = WorkloadInput::new(&cluster, &neighbors);
+                let group = |number: usize| About::new("PodGroup", Key::new("ml", format!("g{number}").as_str()));
+                (0..groups).map(|number| input.findings(&group(number))).map(|found| (found.created, found.missing)).collect::<Vec<_>>()
+            });
+            assert_eq!(found, vec![(2, Some(3)); groups]);
+            operations
+        };
+        let (few, many) = (operations(50), operations(200));
+        assert!(many < 6 * few, "{few} and {many}");
     }
 }

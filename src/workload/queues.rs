@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::funnel::WorkloadInput;
 use super::holders::{Holder, holder_of_gate};
-use super::voices::{Voice, names_group};
+use super::voices::{Voice, groups};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors};
 use crate::cluster::{Key, Pod, Quantity, Str};
 
@@ -55,7 +55,7 @@ pub fn unknown_voices(neighbors: &Neighbors, pod: &Pod, voices: &[Voice]) -> Vec
     };
     let workloads = (is_queued && is_unknown(NeighborKind::Workload)).then_some(UnknownVoice::Workloads);
     let requests = (takes_request && is_unknown(NeighborKind::ProvisioningRequest)).then_some(UnknownVoice::ProvisioningRequests);
-    let groups = (names_group(pod) && is_unknown(NeighborKind::PodGroup)).then_some(UnknownVoice::PodGroups);
+    let groups = (groups(pod).next().is_some() && is_unknown(NeighborKind::PodGroup)).then_some(UnknownVoice::PodGroups);
     workloads.into_iter().chain(requests).chain(groups).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::voices::GROUP_LABELS;
+use super::voices::groups_of;
 use crate::cluster::neighbors::{About, NeighborKind, Neighbors};
 use crate::cluster::{Cluster, Key, Pod, Str};
 use crate::suggest::nearest;
@@ -72,11 +72,11 @@ fn all<'a>(cluster: &'a Cluster, neighbors: &'a Neighbors, namespace: &'a Str) -
     let sets = cluster.replica_sets.in_namespace(namespace).map(|set| set.metadata.key()).map(of_kind("ReplicaSet"));
     let stateful = cluster.stateful_sets.in_namespace(namespace).map(|set| set.metadata.key()).map(of_kind("StatefulSet"));
     let old = cluster.replication_controllers.in_namespace(namespace).map(|set| set.metadata.key()).map(of_kind("ReplicationController"));
-    let groups = cluster.pod_groups.in_namespace(namespace).map(|group| group.metadata.key()).map(of_kind("PodGroup"));
+    let pod_groups = cluster.pod_groups.in_namespace(namespace).map(|group| group.metadata.key()).map(of_kind("PodGroup"));
     let owners = cluster.pods.in_namespace(namespace).flat_map(|pod| owners(cluster, neighbors, pod));
     let workloads = owners.filter(|about| about.kind != "Node");
-    let named = cluster.pods.in_namespace(namespace).filter_map(|pod| pod.group_key()).map(of_kind("PodGroup"));
-    objects.chain(sets).chain(stateful).chain(old).chain(groups).chain(workloads).chain(named)
+    let named = cluster.pods.in_namespace(namespace).flat_map(|pod| groups_of(pod)).map(of_kind("PodGroup"));
+    objects.chain(sets).chain(stateful).chain(old).chain(pod_groups).chain(workloads).chain(named)
 }
 
 /// Returns the owners of a pod, from its controller to the topmost one that is known.
@@ -116,16 +116,4 @@ pub(super) fn controller(cluster: &Cluster, neighbors: &Neighbors, about: &About
     };
     let owner = owner_object.or_else(read)?;
     Some(About::new(owner.kind.clone(), Key::new(about.key.namespace.clone(), owner.name.clone())))
-}
-
-/// Returns whether a pod belongs to a workload, directly or through others.
-pub(super) fn belongs(cluster: &Cluster, neighbors: &Neighbors, pod: &Pod, workload: &About) -> bool {
-    if pod.metadata.namespace != workload.key.namespace {
-        return false;
-    }
-    if workload.kind != "PodGroup" {
-        return owners(cluster, neighbors, pod).contains(workload);
-    }
-    pod.group_key().is_some_and(|group| group == workload.key)
-        || GROUP_LABELS.iter().any(|label| pod.metadata.labels.get(label).is_some_and(|name| *name == workload.key.name))
 }

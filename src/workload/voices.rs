@@ -20,13 +20,12 @@ use crate::cluster::{Key, Pod, Str};
 const PODS_WITH_EVENTS: usize = 20;
 
 /// Labels that name a pod's group.
-pub(super) const GROUP_LABELS: [&str; 3] =
-    ["scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.run.ai/name"];
+const GROUP_LABELS: [&str; 3] = ["scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.run.ai/name"];
 /// The annotation with the name of the PodGroup of Volcano.
 const GROUP_ANNOTATION: &str = "scheduling.k8s.io/group-name";
 
 /// Returns the PodGroups of gang schedulers that a pod names.
-fn groups(pod: &Pod) -> impl Iterator<Item = Key> {
+pub(super) fn groups(pod: &Pod) -> impl Iterator<Item = Key> {
     let metadata = &pod.metadata;
     let labelled = GROUP_LABELS.iter().filter_map(|label| metadata.labels.get(label));
     labelled.chain(metadata.annotations.get(GROUP_ANNOTATION)).map(|name| Key::new(metadata.namespace.clone(), name.clone()))
@@ -247,15 +246,14 @@ pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&st
     let named = pod.spec.resource_claims.iter().filter_map(|claim| claim.resource_claim_name.clone());
     let made = pod.status.resource_claim_statuses.iter().filter_map(|claim| claim.resource_claim_name.clone());
     objects.extend(named.chain(made).map(|name| About::new("ResourceClaim", key(&name))));
-    objects.extend(pod.group_key().map(|group| About::new("PodGroup", group)));
-    objects.extend(groups(pod).map(|group| About::new("PodGroup", group)));
+    objects.extend(groups_of(pod).map(|group| About::new("PodGroup", group)));
     add_queues(input, pod, &mut objects);
     voices_about(input, &objects, scheduler)
 }
 
-/// Returns whether a pod names a PodGroup of a gang scheduler.
-pub(super) fn names_group(pod: &Pod) -> bool {
-    groups(pod).next().is_some()
+/// Returns the PodGroups that a pod names: of kube-scheduler and of gang schedulers.
+pub(super) fn groups_of(pod: &Pod) -> impl Iterator<Item = Key> {
+    pod.group_key().into_iter().chain(groups(pod))
 }
 
 /// The kinds and events that can hold words of others about a pod; listing others would be in vain.
@@ -286,7 +284,7 @@ impl NeighborNeeds {
         if pod.status.conditions.iter().any(|c| c.kind == "PodScheduled" && c.status == "False" && c.reason == "Unschedulable") {
             kinds.extend([NeighborKind::NodeClaim, NeighborKind::NodePool]);
         }
-        let has_gang = names_group(pod);
+        let has_gang = groups(pod).next().is_some();
         if has_gang {
             kinds.insert(NeighborKind::PodGroup);
         }
