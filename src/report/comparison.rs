@@ -133,10 +133,8 @@ pub fn upgrade(compared: &UpgradeComparison) -> Document {
         return doc;
     }
     if otherwise.is_empty() {
-        doc.paragraph(format!(
-            "Outcome, node and victims of all {} are the same for kube-scheduler {from} and {to}.",
-            count(*pods, "pending pod")
-        ));
+        let all = if *pods == 1 { "the only pending pod".to_owned() } else { format!("all {}", count(*pods, "pending pod")) };
+        doc.paragraph(format!("Outcome, node and victims of {all} are the same for kube-scheduler {from} and {to}."));
     } else {
         doc.heading(2, heading(otherwise.len(), &format!("decided differently by kube-scheduler {to} than by {from}")));
         for decided in otherwise {

@@ -84,9 +84,39 @@ pub struct ReleaseComparison {
     pub pods: Vec<PodComparison>,
     #[serde(skip)]
     found: UpgradeComparison,
-    /// The number of pods added that differ in anything.
+    /// The pods added that differ, but neither in the decision nor in its reasons.
     #[serde(skip)]
-    changed: usize,
+    reworded: Reworded,
+}
+
+/// Numbers of pods that differ in details only.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reworded {
+    pods: usize,
+    /// In the message.
+    messages: usize,
+    /// In scores.
+    scores: usize,
+    /// In anything else.
+    others: usize,
+}
+
+impl Reworded {
+    fn add(&mut self, changed: &[&str]) {
+        let has = |key: &str| changed.contains(&key);
+        self.pods += usize::from(!changed.is_empty());
+        self.messages += usize::from(has("message"));
+        self.scores += usize::from(has("score"));
+        self.others += usize::from(!changed.is_empty() && !has("message") && !has("score"));
+    }
+
+    /// Returns the sentence about them; `None` without any.
+    fn sentence(self) -> Option<String> {
+        let of = |number: usize, what: &str| (number > 0).then(|| format!("{number} in {what}"));
+        let parts = [of(self.messages, "the message"), of(self.scores, "scores"), of(self.others, "other details")];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (self.pods > 0).then(|| format!("{} in details only: {}.", count_of(self.pods, "pod differs", "pods differ"), parts.join(", ")))
+    }
 }
 
 /// Both releases of a comparison.
@@ -107,7 +137,7 @@ impl ReleaseComparison {
             to: to.emulates.clone(),
             releases: Releases { from, to },
             pods: Vec::new(),
-            changed: 0,
+            reworded: Reworded::default(),
             found: UpgradeComparison { versions, unknown, ..UpgradeComparison::default() },
         }
     }
@@ -116,9 +146,13 @@ impl ReleaseComparison {
     pub fn add(&mut self, decisions: &[PodDecisions], keep: bool) {
         self.found.pods += decisions.len();
         for decisions in decisions {
+            let differing = |found: &UpgradeComparison| found.otherwise.len() + found.other_reasons.len();
+            let before = differing(&self.found);
             self.found.add(decisions);
             let pod = PodComparison::of(decisions);
-            self.changed += usize::from(!pod.changed.is_empty());
+            if differing(&self.found) == before {
+                self.reworded.add(&pod.changed);
+            }
             if keep {
                 self.pods.push(pod);
             }
@@ -138,12 +172,32 @@ impl ReleaseComparison {
         out.paragraph("Each pod is decided on its own, ignoring the other pending pods.");
         out.blank();
         out.append(super::upgrade(&self.found));
-        let differs = self.found.otherwise.len() + self.found.other_reasons.len();
-        let reworded = self.changed.saturating_sub(differs);
-        if reworded > 0 {
+        if let Some(sentence) = self.reworded.sentence() {
             out.blank();
-            out.paragraph(format!("{} only in the message or in scores.", count_of(reworded, "more differs", "more differ")));
+            out.paragraph(sentence);
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn details_that_differ_are_counted_by_what_they_are() {
+        let sentence = |pods: &[&[&str]]| {
+            let mut reworded = Reworded::default();
+            for changed in pods {
+                reworded.add(changed);
+            }
+            reworded.sentence().unwrap_or_default()
+        };
+        assert_eq!(sentence(&[&[]]), "");
+        assert_eq!(sentence(&[&["message"], &[]]), "1 pod differs in details only: 1 in the message.");
+        assert_eq!(
+            sentence(&[&["message", "score"], &["score"], &["bestNodes"]]),
+            "3 pods differ in details only: 1 in the message, 2 in scores, 1 in other details."
+        );
     }
 }

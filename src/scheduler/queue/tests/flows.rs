@@ -507,6 +507,16 @@ fn nominations_come_from_the_field_on_entry_and_from_the_failure_handler() {
 }
 
 #[test]
+fn gated_pods_count_on_their_nominated_nodes_up_to_1_27_and_from_1_37_on() {
+    for (version, count) in [("v1.27.1", 1), ("v1.28.3", 0), ("v1.36.2", 0), ("v1.37.0", 1)] {
+        let mut f = Fixture::of(version);
+        f.world.refusals.insert(Fixture::key("g"), vec![Gates]);
+        f.add_pod(&Fixture::object("g", 4, r#","status":{"nominatedNodeName":"n1"}"#));
+        assert_eq!((f.place("g").as_str(), f.queue.nominated_pods_for_node("n1").len()), ("gated by SchedulingGates", count), "{version}");
+    }
+}
+
+#[test]
 fn a_nominated_pod_in_no_queue_counts_with_its_requests_up_to_1_30() {
     for (version, priority) in [("v1.30.14", 4), ("v1.31.1", 0)] {
         let mut f = Fixture::of(version);
