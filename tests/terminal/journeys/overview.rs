@@ -56,7 +56,7 @@ fn from_the_overview_to_the_fix_that_frees_twenty_pods_and_to_its_proof() {
 fn all_pods_of_one_cause_in_two_keys() {
     for size in [(80, 24), (120, 40)] {
         let mut pty = Pty::start(&["demo", "payments"], size.0, size.1);
-        pty.wait_for("fix: drop the pod anti-affinity");
+        pty.wait_for("drop the pod anti-affinity");
         pty.send("j");
         pty.send(ENTER);
         let screen = pty.wait_for("platform/ingress-extra-66cb5965df-vcc6p");

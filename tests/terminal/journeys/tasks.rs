@@ -56,7 +56,7 @@ const TASKS: [Task; 16] = [
     Task {
         question: "Which pods wait for the same reason as ingress-extra?",
         arguments: &["demo", "payments"],
-        first: "fix: drop the pod anti-affinity",
+        first: "drop the pod anti-affinity",
         typed: &[Key("j"), Key(ENTER)],
         most: 2,
         answer: &["platform/ingress-extra-66cb5965df-mkwvj", "platform/ingress-extra-66cb5965df-vcc6p"],
@@ -112,7 +112,7 @@ const TASKS: [Task; 16] = [
     Task {
         question: "Which commands carry out the best fix of a cause?",
         arguments: &["demo", "payments"],
-        first: "shop/payments needs no fix: preemption makes room for it",
+        first: "15 pending pods, 6 causes",
         typed: &[Key("x")],
         most: 1,
         answer: &["Pods that it places, one after another", "kubectl uncordon worker-c3"],
