@@ -1,11 +1,15 @@
 //! Whether new pods fit.
 
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::admit::refusal;
 use super::{Decision, Engine, Error, ErrorKind};
 use crate::admission::{Admission, Refusal};
-use crate::cluster::{Cluster, Key, Kind, Str};
+use crate::cluster::{Cluster, Key, Kind, Pod, Str};
 use crate::controllers::Draft;
 use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, UnfoldedPod, create_with_claims, unfold};
 use crate::limits::engine::CAPACITY_COPIES;
@@ -76,14 +80,12 @@ impl Placement {
     /// Returns the answer as JSON. A decision is given once for each reason; further pods with it have null. `schedscope schema place`
     /// prints the JSON Schema.
     pub fn to_json(&self) -> Value {
-        let (mut placed, mut pending, mut refused, mut reasons_seen) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut placed, mut pending, mut refused, mut reasons_seen) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
         for pod in &self.pods {
             match (&pod.node, &pod.decision) {
                 (Some(node), _) => placed.push(json!({"pod": pod.pod.to_string(), "node": node.as_str()})),
                 (None, Some(decision)) => {
-                    let is_new = !reasons_seen.contains(&pod.why.as_str());
-                    reasons_seen.push(pod.why.as_str());
-                    let decision = is_new.then(|| decision.to_json());
+                    let decision = reasons_seen.insert(pod.why.as_str()).then(|| decision.to_json());
                     pending.push(json!({"pod": pod.pod.to_string(), "why": pod.why, "decision": decision}));
                 }
                 (None, None) => refused.push(json!({"object": format!("Pod {}", pod.pod), "why": pod.why})),
@@ -121,7 +123,8 @@ impl PlacedPod {
         &self.why
     }
 
-    /// Returns the decision about a pod that stays pending, at the end; `None` for others.
+    /// Returns the decision about a pod that stays pending, at the end; `None` for others. Pods with one reason share the decision about
+    /// the first of them, whose name it has.
     pub fn decision(&self) -> Option<&Decision> {
         self.decision.as_ref()
     }
@@ -156,12 +159,13 @@ impl Engine {
         let mut victims = Vec::new();
         fork.settle_watching(&mut |events| victims.extend(events.iter().filter_map(victim)))?;
         let cluster = fork.scheduler.state().cluster();
+        let mut decisions = Decisions::default();
         for (at, pod) in &made {
             let place = &mut pods[*at];
             match cluster.pods.get(pod) {
                 Some(found) if !found.node_name.is_empty() => place.node = Some(found.node_name.clone()),
-                Some(_) => {
-                    let decision = fork.decide(&pod.namespace, &pod.name)?;
+                Some(found) => {
+                    let decision = decisions.about(&fork, found)?;
                     decision.why().clone_into(&mut place.why);
                     place.decision = Some(decision);
                 }
@@ -202,6 +206,30 @@ impl Engine {
         let operations = draft.into_operations();
         self.scheduler.apply(Operation::Batch { name: "place".to_owned(), operations });
         Ok((pods, made))
+    }
+}
+
+/// Decisions about pods that stay pending. Each holds a verdict of every node, so that pods with one reason share one.
+#[derive(Default)]
+struct Decisions {
+    /// By what a pod asks for, and kube-scheduler's message about it.
+    of_equal_pods: BTreeMap<(String, Str), Decision>,
+    /// By the sentence.
+    by_reason: BTreeMap<String, Decision>,
+}
+
+impl Decisions {
+    fn about(&mut self, fork: &Engine, pod: &Arc<Pod>) -> Result<Decision, Error> {
+        let asks = serde_json::to_string(&(&pod.spec, &pod.metadata.labels)).map_err(|error| Error::new(ErrorKind::Answer, error))?;
+        let message = pod.condition("PodScheduled").map(|condition| condition.message.clone()).unwrap_or_default();
+        match self.of_equal_pods.entry((asks, message)) {
+            Entry::Occupied(known) => Ok(known.get().clone()),
+            Entry::Vacant(new) => {
+                let decision = fork.decision(pod)?;
+                let shared = self.by_reason.entry(decision.why().to_owned()).or_insert(decision);
+                Ok(new.insert(shared.clone()).clone())
+            }
+        }
     }
 }
 
@@ -255,5 +283,38 @@ fn victim(event: &Event) -> Option<Victim> {
             Some(Victim { pod: Key::clone(pod), node: node.clone(), by: Key::clone(preemptor) })
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pending(placed: &Placement) -> Vec<&Decision> {
+        placed.pods().iter().filter_map(PlacedPod::decision).collect()
+    }
+
+    #[test]
+    fn pods_that_stay_pending_for_one_reason_share_a_decision() {
+        let node = "{kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 4, pods: 110}}}";
+        let waiting =
+            "{kind: Pod, metadata: {name: big, namespace: shop}, spec: {containers: [{name: c, resources: {requests: {cpu: 9}}}]}}";
+        let engine = Engine::builder().objects(node).objects(waiting).build().unwrap();
+        let spec = json!({"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]});
+        let pod = json!({"kind": "Pod", "metadata": {"name": "web", "namespace": "shop"}, "spec": spec.clone()});
+        let placed = engine.place(&pod, 9).unwrap();
+        let decisions = pending(&placed);
+        assert_eq!(decisions.len(), 5);
+        assert!(decisions.iter().all(|decision| decision.is_shared_with(decisions[0])));
+        // Each of these has other labels.
+        let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db", "namespace": "shop"}, "spec": {
+            "serviceName": "db", "podManagementPolicy": "Parallel", "selector": {"matchLabels": {"app": "db"}},
+            "template": {"metadata": {"labels": {"app": "db"}}, "spec": spec}}});
+        let placed = engine.place(&set, 7).unwrap();
+        let decisions = pending(&placed);
+        assert_eq!((placed.fit(), decisions.len()), (4, 3));
+        assert!(decisions.iter().all(|decision| decision.is_shared_with(decisions[0])));
+        assert!(placed.pods().iter().all(|pod| pod.node().is_some() != pod.why().contains("1 cpu free")), "{placed:?}");
+        assert!(!decisions[0].is_shared_with(&engine.decide("shop", "big").unwrap()));
     }
 }
