@@ -14,5 +14,5 @@ pub(super) fn run(answer: Option<&str>) -> Result<u8, Failure> {
         let meant = nearest(name, SCHEMAS.iter().map(|schema| schema.name));
         Failure::usage(format!("there is no answer {name:?}; schedscope schema lists them")).with_nearest(meant)
     })?;
-    print(&Text::document(schema.text.to_owned()))
+    print(&Text::document(schema.text()))
 }

@@ -96,12 +96,6 @@ impl Decision {
         })
     }
 
-    /// Returns whether another decision is a copy of this one.
-    #[cfg(test)]
-    pub(super) fn is_shared_with(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.view, &other.view)
-    }
-
     /// Returns the namespace of the pod.
     pub fn namespace(&self) -> &str {
         &self.pod.namespace

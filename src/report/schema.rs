@@ -1,5 +1,10 @@
 //! JSON Schemas of answers, kept by hand and compared with real answers by tests.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
 /// The JSON Schema of an answer.
 #[derive(Debug)]
 pub struct AnswerSchema {
@@ -7,27 +12,32 @@ pub struct AnswerSchema {
     pub name: &'static str,
     /// The answer in a few words.
     pub about: &'static str,
-    /// The schema, as JSON.
-    pub text: &'static str,
+    /// The schema, as JSON, without the definitions that it shares with others.
+    own: &'static str,
 }
+
+/// The definitions that several schemas refer to, by name.
+const SHARED: &str = include_str!("schemas/shared.json");
+/// The beginning of a reference to a definition.
+const REFERENCE: &str = "#/$defs/";
 
 /// Every schema.
 pub static SCHEMAS: &[AnswerSchema] = &[
-    AnswerSchema { name: "explain", about: "the decision about one pod", text: include_str!("schemas/explain.json") },
-    AnswerSchema { name: "fixes", about: "the decision about one pod with fixes", text: include_str!("schemas/fixes.json") },
-    AnswerSchema { name: "pending", about: "all pending pods: explain --pending", text: include_str!("schemas/pending.json") },
-    AnswerSchema { name: "workload", about: "a workload: explain KIND/NAME", text: include_str!("schemas/workload.json") },
-    AnswerSchema { name: "manifest", about: "a manifest: explain -f", text: include_str!("schemas/manifest.json") },
-    AnswerSchema { name: "placed", about: "a pod that has a node, or was evicted", text: include_str!("schemas/placed.json") },
-    AnswerSchema { name: "run", about: "one operation of a run, a line of run -o json", text: include_str!("schemas/run.json") },
-    AnswerSchema { name: "what-if", about: "what-ifs: run --what-if", text: include_str!("schemas/what-if.json") },
-    AnswerSchema { name: "compare", about: "two releases compared: run --compare", text: include_str!("schemas/compare.json") },
-    AnswerSchema { name: "diff", about: "two dumps compared: diff", text: include_str!("schemas/diff.json") },
-    AnswerSchema { name: "watch", about: "a line of explain --pending --watch", text: include_str!("schemas/watch.json") },
-    AnswerSchema { name: "info", about: "the emulated release", text: include_str!("schemas/info.json") },
-    AnswerSchema { name: "reasons", about: "the kinds of reasons with their parameters", text: include_str!("schemas/reasons.json") },
-    AnswerSchema { name: "place", about: "whether new pods fit, of the library", text: include_str!("schemas/place.json") },
-    AnswerSchema { name: "settled", about: "a run until nothing changes, of the library", text: include_str!("schemas/settled.json") },
+    AnswerSchema { name: "explain", about: "the decision about one pod", own: include_str!("schemas/explain.json") },
+    AnswerSchema { name: "fixes", about: "the decision about one pod with fixes", own: include_str!("schemas/fixes.json") },
+    AnswerSchema { name: "pending", about: "all pending pods: explain --pending", own: include_str!("schemas/pending.json") },
+    AnswerSchema { name: "workload", about: "a workload: explain KIND/NAME", own: include_str!("schemas/workload.json") },
+    AnswerSchema { name: "manifest", about: "a manifest: explain -f", own: include_str!("schemas/manifest.json") },
+    AnswerSchema { name: "placed", about: "a pod that has a node, or was evicted", own: include_str!("schemas/placed.json") },
+    AnswerSchema { name: "run", about: "one operation of a run, a line of run -o json", own: include_str!("schemas/run.json") },
+    AnswerSchema { name: "what-if", about: "what-ifs: run --what-if", own: include_str!("schemas/what-if.json") },
+    AnswerSchema { name: "compare", about: "two releases compared: run --compare", own: include_str!("schemas/compare.json") },
+    AnswerSchema { name: "diff", about: "two dumps compared: diff", own: include_str!("schemas/diff.json") },
+    AnswerSchema { name: "watch", about: "a line of explain --pending --watch", own: include_str!("schemas/watch.json") },
+    AnswerSchema { name: "info", about: "the emulated release", own: include_str!("schemas/info.json") },
+    AnswerSchema { name: "reasons", about: "the kinds of reasons with their parameters", own: include_str!("schemas/reasons.json") },
+    AnswerSchema { name: "place", about: "whether new pods fit, of the library", own: include_str!("schemas/place.json") },
+    AnswerSchema { name: "settled", about: "a run until nothing changes, of the library", own: include_str!("schemas/settled.json") },
 ];
 
 impl AnswerSchema {
@@ -35,13 +45,42 @@ impl AnswerSchema {
     pub fn named(name: &str) -> Option<&'static Self> {
         SCHEMAS.iter().find(|schema| schema.name == name)
     }
+
+    /// Returns the schema as JSON, whole: with the definitions that it refers to.
+    pub fn text(&self) -> String {
+        let shared: BTreeMap<&str, &RawValue> = serde_json::from_str(SHARED).unwrap_or_default();
+        let (mut names, mut unread) = (BTreeSet::new(), vec![self.own]);
+        while let Some(text) = unread.pop() {
+            let mut found = Vec::new();
+            references(&serde_json::from_str(text).unwrap_or_default(), &mut found);
+            for (name, definition) in found.iter().filter_map(|name| shared.get_key_value(name.as_str())) {
+                if names.insert(*name) {
+                    unread.push(definition.get());
+                }
+            }
+        }
+        let own = self.own.trim_end();
+        let Some(open) = own.strip_suffix("\n}").filter(|_| !names.is_empty()) else { return format!("{own}\n") };
+        let indented = |name: &str| shared[name].get().replace('\n', "\n ");
+        let definitions: Vec<String> = names.iter().map(|name| format!("  \"{name}\": {}", indented(name))).collect();
+        format!("{open},\n \"$defs\": {{\n{}\n }}\n}}\n", definitions.join(",\n"))
+    }
+}
+
+/// Collects the names of the definitions that a schema refers to.
+fn references(schema: &Value, names: &mut Vec<String>) {
+    match schema {
+        Value::Object(fields) => {
+            names.extend(fields.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(REFERENCE)).map(str::to_owned));
+            fields.values().for_each(|value| references(value, names));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, names)),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use serde_json::Value;
     use strum::IntoEnumIterator as _;
 
     use super::*;
@@ -49,7 +88,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_reason_is_in_the_schema_and_no_other() {
-        let schema: Value = serde_json::from_str(AnswerSchema::named("reasons").unwrap().text).unwrap();
+        let schema: Value = serde_json::from_str(&AnswerSchema::named("reasons").unwrap().text()).unwrap();
         let described: BTreeSet<String> =
             schema["oneOf"].as_array().unwrap().iter().map(|reason| reason["title"].as_str().unwrap().to_owned()).collect();
         let camel = |kind: ReasonKind| {
@@ -58,23 +97,63 @@ mod tests {
         };
         assert_eq!(described, ReasonKind::iter().map(camel).collect());
         for name in ["explain", "fixes"] {
-            let schema: Value = serde_json::from_str(AnswerSchema::named(name).unwrap().text).unwrap();
+            let schema: Value = serde_json::from_str(&AnswerSchema::named(name).unwrap().text()).unwrap();
             let kinds = schema["$defs"]["reason"]["properties"]["kind"]["enum"].as_array().unwrap();
             assert_eq!(kinds.iter().map(|kind| kind.as_str().unwrap().to_owned()).collect::<BTreeSet<_>>(), described, "{name}");
         }
     }
 
+    /// Collects the properties without a description, at any depth.
+    fn undescribed(schema: &Value, at: &str, out: &mut Vec<String>) {
+        let Value::Object(fields) = schema else { return };
+        for (name, value) in fields {
+            match value {
+                Value::Object(properties) if name == "properties" || name == "$defs" => {
+                    for (property, schema) in properties {
+                        let at = format!("{at}.{property}");
+                        undescribed(schema, &at, out);
+                        if name == "properties" && schema["description"].as_str().is_none_or(str::is_empty) {
+                            out.push(at);
+                        }
+                    }
+                }
+                Value::Array(schemas) => schemas.iter().for_each(|schema| undescribed(schema, at, out)),
+                schema => undescribed(schema, at, out),
+            }
+        }
+    }
+
     #[test]
-    fn schemas_are_json_with_a_title_and_describe_each_key() {
+    fn schemas_are_json_with_a_title_and_describe_each_key_at_any_depth() {
+        let mut keys = Vec::new();
+        undescribed(&serde_json::json!({"properties": {"a": {"items": {"properties": {"b": {}}}, "description": "A."}}}), "", &mut keys);
+        assert_eq!(keys, [".a.b"]);
         for schema in SCHEMAS {
-            let value: Value = serde_json::from_str(schema.text).unwrap();
+            let text = schema.text();
+            let value: Value = serde_json::from_str(&text).unwrap();
             assert!(value["title"].is_string() && value["$schema"].is_string(), "{}", schema.name);
             // Keys may be added, so that none may be forbidden.
-            assert!(!schema.text.contains("\"additionalProperties\": false"), "{}", schema.name);
+            assert!(!text.contains("\"additionalProperties\": false"), "{}", schema.name);
+            let mut bare = Vec::new();
+            undescribed(&value, "", &mut bare);
+            assert!(bare.is_empty(), "{}: {bare:?} have no description", schema.name);
             let Some(properties) = value["properties"].as_object() else { continue };
             assert_eq!(properties["schemaVersion"]["const"], super::super::SCHEMA_VERSION, "{}", schema.name);
-            let bare: Vec<&String> = properties.iter().filter(|(_, of)| !of["description"].is_string()).map(|(name, _)| name).collect();
-            assert!(bare.is_empty(), "{}: {bare:?} have no description", schema.name);
         }
+    }
+
+    #[test]
+    fn every_reference_has_its_definition_and_every_definition_is_used() {
+        let (shared, mut used): (Value, _) = (serde_json::from_str(SHARED).unwrap(), BTreeSet::new());
+        for schema in SCHEMAS {
+            let (whole, mut names): (Value, _) = (serde_json::from_str(&schema.text()).unwrap(), Vec::new());
+            references(&whole, &mut names);
+            let names: BTreeSet<String> = names.into_iter().collect();
+            let definitions = whole["$defs"].as_object().cloned().unwrap_or_default();
+            assert_eq!(names, definitions.keys().cloned().collect::<BTreeSet<_>>(), "{}", schema.name);
+            assert!(definitions.iter().all(|(name, definition)| *definition == shared[name]), "{}", schema.name);
+            used.extend(names);
+        }
+        assert_eq!(used, shared.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>());
     }
 }
