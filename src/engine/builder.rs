@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::plugin::{self, Plugin};
@@ -232,7 +231,7 @@ impl Builder {
         let gates = gates.map_err(|error| Error::new(ErrorKind::FeatureGates, error).in_input("feature gates"))?;
         let emulation = Emulation::new(choice.profile(), gates);
         let config = Config::read(self.config.as_deref(), emulation, &self.out_of_tree()?)
-            .map_err(|errors| Error::of_config(&errors, self.config.as_deref().and_then(syntax_error_line)))?;
+            .map_err(|errors| Error::of_config(&errors, self.config.as_deref().unwrap_or_default()))?;
         let kinds = self.unknown.iter().map(|name| kind_named(name)).collect::<Result<Vec<Kind>, Error>>()?;
         let now = self.now.as_deref().map(str::parse::<Timestamp>).transpose();
         let now = now.map_err(|error| Error::new(ErrorKind::Time, error).in_input("now"))?;
@@ -277,13 +276,6 @@ impl Builder {
         }
         Ok(plugins)
     }
-}
-
-/// Returns the line of a text at which it is no YAML; `None` if it is.
-fn syntax_error_line(text: &str) -> Option<u32> {
-    // The configuration's own reader has refused what would take long.
-    let error = serde_yaml::Deserializer::from_str(text).next().map(serde::de::IgnoredAny::deserialize)?.err()?;
-    error.location().and_then(|at| u32::try_from(at.line()).ok())
 }
 
 /// Limit on the length of a plugin's name.

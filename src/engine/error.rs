@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use super::lines::{line_of, syntax_error_line};
 use crate::cluster::{Key, Kind};
 use crate::framework::FieldErrors;
+use crate::limits::engine::CONFIG_LINES;
 use crate::output::escape;
 use crate::source::Diagnostic;
 
@@ -104,12 +106,15 @@ impl Error {
         (!problems.is_empty()).then_some(Self { kind: ErrorKind::Object, problems })
     }
 
-    /// Returns the error of a configuration; `line` is where its syntax breaks.
-    pub(super) fn of_config(errors: &FieldErrors, line: Option<u32>) -> Self {
-        let of = |message: String| Problem { input: Some("config".to_owned()), line, object: None, message };
-        let mut problems: Vec<Problem> = errors.distinct().map(|error| of(error.to_string())).collect();
+    /// Returns the error of a configuration.
+    pub(super) fn of_config(errors: &FieldErrors, text: &str) -> Self {
+        let broken = syntax_error_line(text);
+        let of = |line, message| Problem { input: Some("config".to_owned()), line, object: None, message };
+        let line = |at: usize, path: &str| broken.or_else(|| (at < CONFIG_LINES).then(|| line_of(text, path)).flatten());
+        let found = errors.distinct().enumerate();
+        let mut problems: Vec<Problem> = found.map(|(at, error)| of(line(at, &error.path), error.to_string())).collect();
         if problems.is_empty() {
-            problems.push(of("the configuration is refused".to_owned()));
+            problems.push(of(broken, "the configuration is refused".to_owned()));
         }
         Self { kind: ErrorKind::Config, problems }
     }
@@ -176,3 +181,22 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_errors_in_a_configuration_are_found_up_to_a_limit() {
+        let (mut errors, count) = (FieldErrors::default(), CONFIG_LINES + 5);
+        let text: String = (0..count).map(|at| format!("f{at}: x\n")).collect();
+        (0..count).for_each(|at| errors.add(format!("f{at}"), "is wrong"));
+        let error = Error::of_config(&errors, &text);
+        let lines: Vec<Option<u32>> = error.problems.iter().map(|problem| problem.line).collect();
+        assert_eq!(
+            (lines.len(), lines[0], lines[CONFIG_LINES - 1], lines[CONFIG_LINES]),
+            (count, Some(1), Some(CONFIG_LINES as u32), None)
+        );
+        assert_eq!(error.lines().nth(1).as_deref(), Some("config:2: f1: is wrong"));
+    }
+}

@@ -58,6 +58,7 @@ mod answers;
 mod builder;
 mod decision;
 mod error;
+mod lines;
 mod operation;
 mod place;
 mod plugin;

@@ -60,6 +60,8 @@ limits! { "engine":
     count MANIFEST_ODDS: usize = 100, "odds_of_many_pods_are_counted_when_asked_for";
     /// Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message.
     count MANIFEST_DECISIONS: usize = 50, "decisions_about_pending_pods_are_bounded";
+    /// Errors of a configuration whose lines an engine's builder looks for; the others are without a line.
+    count CONFIG_LINES: usize = 20, "lines_of_errors_in_a_configuration_are_found_up_to_a_limit";
     /// Orders of equal pods that are tried for the odds of one preemption; beyond it the odds are unknown, with the reason.
     steps VICTIM_ORDERS: u64 = 2_000, "too_many_orders_are_unknown_with_the_reason";
     /// Combinations of candidates that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason.

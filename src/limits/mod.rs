@@ -141,6 +141,7 @@
 //! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
 //! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |
 //! | [`engine::MANIFEST_DECISIONS`] | 50 | Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message. | `decisions_about_pending_pods_are_bounded` |
+//! | [`engine::CONFIG_LINES`] | 20 | Errors of a configuration whose lines an engine's builder looks for; the others are without a line. | `lines_of_errors_in_a_configuration_are_found_up_to_a_limit` |
 //! | [`engine::VICTIM_ORDERS`] | 2,000 steps | Orders of equal pods that are tried for the odds of one preemption; beyond it the odds are unknown, with the reason. | `too_many_orders_are_unknown_with_the_reason` |
 //! | [`engine::VICTIM_COMBINATIONS`] | 512 steps | Combinations of candidates that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason. | `too_many_combinations_are_unknown_with_the_reason` |
 //! | [`engine::VICTIM_COUNTED`] | 20,000 steps | Nodes times combinations that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason. | `too_many_combinations_are_unknown_with_the_reason` |

@@ -375,6 +375,9 @@ fn wrong_input_names_input_object_and_line() {
     }
     let found = Engine::builder().config("apiVersion: kubescheduler.config.k8s.io/v1\nkind: [\n").build().unwrap_err();
     assert!((found.kind(), found.input()) == (ErrorKind::Config, Some("config")) && found.line() == Some(3), "{found}");
+    let config = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nparallelism: many\n";
+    let found = Engine::builder().config(config).build().unwrap_err();
+    assert_eq!(found.to_string(), "config:3: parallelism: cannot unmarshal string into a field of type int32");
     let pod = |spec: Value| json!({"kind": "Pod", "metadata": {"name": "web"}, "spec": spec});
     let lots = pod(json!({"containers": [{"name": "c", "resources": {"requests": {"cpu": "lots"}}}]}));
     for (found, object, words) in [
