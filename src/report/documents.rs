@@ -62,6 +62,7 @@ pub(super) fn workload(found: &WorkloadReport, more: Document) -> Document {
 pub fn workload_document(found: &WorkloadReport) -> Document {
     let mut doc = Document::default();
     doc.paragraph(found.why.as_str());
+    doc.blank();
     doc.heading(2, "Pods");
     let known = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
     let rows = [
@@ -79,29 +80,30 @@ pub fn workload_document(found: &WorkloadReport) -> Document {
         if causes.is_empty() {
             continue;
         }
+        doc.blank();
         doc.heading(2, heading);
         for cause in causes {
             let begin = if cause.lost() > 0 { format!("{}: ", lost(cause.stage, cause.lost())) } else { String::new() };
             doc.paragraph(format!("{begin}{}", cause.sentence));
-            doc.list(cause.pods.iter().take(NAMED).map(String::as_str));
-            let more = cause.pods.len().saturating_sub(NAMED);
-            if more > 0 {
-                doc.item(0, format!("and {more} more"));
-            }
             if !cause.fix_words.is_empty() {
                 doc.paragraph(cause.fix_words.as_str());
             }
-            let commands = cause.commands();
-            if !commands.is_empty() {
-                doc.code(0, commands);
+            doc.code(3, cause.commands());
+            // The pods come last: they may be many.
+            cause.pods.iter().take(NAMED).for_each(|pod| doc.item(2, pod.as_str()));
+            let more = cause.pods.len().saturating_sub(NAMED);
+            if more > 0 {
+                doc.item(2, format!("and {more} more"));
             }
         }
     }
     if !found.others.is_empty() {
+        doc.blank();
         doc.heading(2, "Words of others");
         doc.code(0, voices_lines(&found.others, found.now));
     }
     if !found.missing_kinds.is_empty() {
+        doc.blank();
         doc.heading(2, "Unknowns");
         doc.list(found.missing_kinds.iter().map(|unknown| format!("{}: {}", unknown_kind(unknown), unknown.effect)));
     }

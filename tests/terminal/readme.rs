@@ -357,10 +357,10 @@ fn promise(place: &Place, line: &str) {
         ["kubectl", "get", kinds, "-A", "-o", "json", ">", file] => {
             let (of_devices, kinds): (bool, Vec<&str>) = (file == "devices.json", kinds.split(',').collect());
             assert!(of_devices || file == "cluster.json", "{line}");
-            // kubectl fails on a kind that the server does not have: devices come with 1.34, and few have PodGroups.
+            // kubectl fails on a kind that the server does not have: devices come with 1.34, and few have PodGroups or DeviceTaintRules.
             let is_of_devices = |kind: &Kind| kind.to_string().starts_with("Resource") || *kind == Kind::DeviceClass;
             let read: BTreeSet<String> = Kind::iter()
-                .filter(|kind| *kind != Kind::PodGroup && is_of_devices(kind) == of_devices)
+                .filter(|kind| ![Kind::PodGroup, Kind::DeviceTaintRule].contains(kind) && is_of_devices(kind) == of_devices)
                 .map(|kind| kind.to_string().to_lowercase())
                 .collect();
             let neighbors: BTreeSet<String> = NeighborKind::iter()

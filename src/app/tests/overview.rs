@@ -505,3 +505,21 @@ fn a_comparison_follows_the_answer_of_a_what_if() {
     let page = screen.overlay();
     assert!(page.starts_with("main compared with branch 2"), "{page}");
 }
+
+/// The fix of a workload's cause comes before the names of its pods, which may fill the screen.
+#[test]
+fn the_page_of_a_workload_has_its_fix_before_its_pods() {
+    let mut items = cluster(8);
+    for pod in items.iter_mut().filter(|item| item["kind"] == "Pod") {
+        pod["metadata"]["ownerReferences"] =
+            json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "api", "uid": "r", "controller": true}]);
+    }
+    items.push(json!({"kind": "ReplicaSet", "apiVersion": "apps/v1", "metadata": {"name": "api", "namespace": "shop", "uid": "r"},
+        "spec": {"replicas": 8, "selector": {"matchLabels": {"app": "api"}}}}));
+    let mut screen = Screen::listed(&items, 80, 24).greet();
+    screen.command("workload replicaset/shop/api");
+    let page = screen.overlay();
+    let (fix, pods) = (page.find("fix: "), page.find("shop/api-00"));
+    assert!(fix.is_some() && pods.is_some() && fix < pods, "{page}");
+    assert!(page.contains("\n\nCauses:\n"), "{page}");
+}
