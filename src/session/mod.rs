@@ -33,8 +33,8 @@ mod breakpoint;
 mod compare;
 mod dump_series;
 mod edit;
-#[cfg(feature = "dumps")]
 mod event_log;
+#[cfg(feature = "dumps")]
 mod file;
 mod grammar;
 mod logged;
