@@ -63,6 +63,14 @@ pub struct Behaviour {
     /// Whether the counters and constraints that were recorded of a rejected device are taken back, and the counters of a shared
     /// device that the search gives up.
     pub rejected_devices_taken_back: bool,
+    /// Whether a `distinctAttribute` compares every device of a request, instead of only the last one.
+    pub distinct_of_each_device: bool,
+    /// Whether drivers with pools of one name have counters of their own.
+    pub counters_by_driver: bool,
+    /// Whether a device that claims share has drawn on its counters also where no claim records a capacity of it.
+    pub shares_without_capacity_drawn: bool,
+    /// Whether a request for all devices fails if one of them lacks capacity, instead of leaving that device out.
+    pub all_devices_need_capacity: bool,
     /// Whether DynamicResources scores nodes for pods that have allocated claims beside others; if not, such scores fail.
     pub allocated_claims_scored: bool,
     /// Whether a volume's beta zone label is compared with the stable one of a node.

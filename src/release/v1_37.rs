@@ -29,6 +29,10 @@ pub(super) const PROFILE: Profile = Profile {
         preemption_announced: true,
         group_rule: GroupRule::Feasible,
         rejected_devices_taken_back: true,
+        distinct_of_each_device: true,
+        counters_by_driver: true,
+        shares_without_capacity_drawn: true,
+        all_devices_need_capacity: true,
         queue: QueueBehaviour {
             event_names: EventNames::UnscheduledPods,
             gated_pods_nominate: true,
@@ -120,9 +124,17 @@ const CHANGES: &[Novelty] = &[
         "DeviceTaintRules taint devices by driver, pool and name; one without a selector taints all devices.",
     ),
     Novelty::new(Some(140_161), Knowledge::Source, "Fractions in the ranges of a capacity policy count in thousandths."),
+    Novelty::new(Some(140_600), Knowledge::Source, "A distinctAttribute compares all devices of a request that takes several."),
+    Novelty::new(Some(140_435), Knowledge::Notes, "Drivers with pools of one name have counters of their own."),
+    Novelty::new(Some(140_437), Knowledge::Notes, "A shared device without a recorded capacity draws on its counters once."),
     Novelty::new(
-        None,
+        Some(140_769),
+        Knowledge::Notes,
+        "A request for all devices fails where one that matches lacks capacity, and no longer takes the others.",
+    ),
+    Novelty::new(
+        Some(140_442),
         Knowledge::Missing,
-        "Further corrections to the allocation of shared and partitionable devices; here devices are allocated as by 1.36.3.",
+        "Requests for capacity that are negative or too large are errors; here they are compared as they are.",
     ),
 ];

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::allocated::PoolId;
 use crate::cluster::Str;
 use crate::cluster::resource::{Device, DeviceAttribute, DeviceConstraint};
+use crate::release::Behaviour;
 
 /// A constraint and the devices added so far.
 #[derive(Debug)]
@@ -21,9 +22,33 @@ pub(super) struct Constraint<'a> {
 enum Kind<'a> {
     /// All devices have this value; `None` before the first device.
     Match(Option<&'a DeviceAttribute>),
-    /// The value of the last added device, by request. As upstream, only one value per request is kept. `by_identity`: only
-    /// the attribute of one device equals itself.
+    /// The value of the last added device, by request. As upstream in some releases, only one value per request is kept.
+    /// `by_identity`: only the attribute of one device equals itself.
     Distinct { seen: BTreeMap<&'a Str, &'a DeviceAttribute>, by_identity: bool },
+    /// The values of all devices, in the order in which they were added.
+    AllDistinct(Vec<&'a DeviceAttribute>),
+}
+
+/// How a release compares the values of a `distinctAttribute`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Distinctness {
+    /// Equal values count as distinct.
+    ByIdentity,
+    /// With the value of the last device of each request.
+    OfRequests,
+    /// With the values of all devices.
+    OfDevices,
+}
+
+impl Distinctness {
+    /// Returns how the release compares.
+    pub(super) fn of(release: &Behaviour) -> Self {
+        match release {
+            Behaviour { distinct_of_each_device: true, .. } => Self::OfDevices,
+            Behaviour { all_values_distinct: true, .. } => Self::ByIdentity,
+            _ => Self::OfRequests,
+        }
+    }
 }
 
 /// The request a device is for.
@@ -34,12 +59,12 @@ pub(super) struct RequestName<'a> {
 }
 
 impl<'a> Constraint<'a> {
-    /// Makes a constraint; `None` for an unknown kind. `by_identity`: equal values count as distinct, as
-    /// upstream in some releases.
-    pub(super) fn new(constraint: &'a DeviceConstraint, by_identity: bool) -> Option<Self> {
+    /// Makes a constraint; `None` for an unknown kind.
+    pub(super) fn new(constraint: &'a DeviceConstraint, distinctness: Distinctness) -> Option<Self> {
         let (attribute, kind) = match (&constraint.match_attribute, &constraint.distinct_attribute) {
             (Some(name), _) => (name, Kind::Match(None)),
-            (None, Some(name)) => (name, Kind::Distinct { seen: BTreeMap::new(), by_identity }),
+            (None, Some(name)) if distinctness == Distinctness::OfDevices => (name, Kind::AllDistinct(Vec::new())),
+            (None, Some(name)) => (name, Kind::Distinct { seen: BTreeMap::new(), by_identity: distinctness == Distinctness::ByIdentity }),
             (None, None) => return None,
         };
         Some(Self { requests: &constraint.requests, attribute, kind, devices: 0 })
@@ -75,6 +100,12 @@ impl<'a> Constraint<'a> {
                 }
                 seen.insert(request.base, attribute);
             }
+            Kind::AllDistinct(seen) => {
+                if !seen.is_empty() && (!has_value(attribute) || seen.iter().any(|other| same_value(attribute, other))) {
+                    return false;
+                }
+                seen.push(attribute);
+            }
         }
         self.devices += 1;
         true
@@ -85,8 +116,10 @@ impl<'a> Constraint<'a> {
         if !self.applies_to(request) {
             return;
         }
-        if let Kind::Distinct { seen, .. } = &mut self.kind {
-            seen.remove(request.base);
+        match &mut self.kind {
+            Kind::Match(_) => {}
+            Kind::Distinct { seen, .. } => drop(seen.remove(request.base)),
+            Kind::AllDistinct(seen) => drop(seen.pop()),
         }
         self.devices = self.devices.saturating_sub(1);
     }

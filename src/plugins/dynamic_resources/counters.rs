@@ -1,10 +1,11 @@
 //! Counters shared by the partitions of a device; mirrors `checkAvailableCounters` in
 //! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go`.
 //!
-//! As upstream, counters are identified by the pool's name only, without its driver.
+//! As upstream in some releases, counters are identified by the pool's name only, without its driver.
 
 use std::collections::BTreeMap;
 
+use super::allocated::PoolId;
 use super::pools::Pool;
 use crate::cluster::resource::Device;
 use crate::cluster::{Quantity, Str};
@@ -12,28 +13,37 @@ use crate::cluster::{Quantity, Str};
 /// Amounts by counter set and counter.
 type CounterSets = BTreeMap<Str, BTreeMap<Str, Quantity>>;
 
-/// Available and consumed counters of one search, by pool name.
+/// Available and consumed counters of one search, by pool.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    available: BTreeMap<Str, CounterSets>,
-    consumed: BTreeMap<Str, CounterSets>,
+    /// Whether pools of one name are kept apart by their drivers.
+    by_driver: bool,
+    available: BTreeMap<PoolId, CounterSets>,
+    consumed: BTreeMap<PoolId, CounterSets>,
 }
 
 impl Counters {
+    pub(super) fn new(by_driver: bool) -> Self {
+        Self { by_driver, ..Self::default() }
+    }
+
+    fn key(&self, pool: &Pool<'_>) -> PoolId {
+        let driver = if self.by_driver { pool.id.driver.clone() } else { Str::default() };
+        PoolId { driver, pool: pool.id.pool.clone() }
+    }
+
     /// Consumes the device's counters. Returns false and consumes nothing if one is too low.
     pub(super) fn consume(&mut self, pool: &Pool<'_>, device: &Device) -> bool {
-        let name = &pool.id.pool;
-        if !self.available.contains_key(name) {
-            self.available.insert(name.clone(), available(pool));
-        }
-        let consumed = self.consumed.entry(name.clone()).or_default();
+        let key = self.key(pool);
+        let available = self.available.entry(key.clone()).or_insert_with(|| available(pool));
+        let consumed = self.consumed.entry(key).or_default();
         for consumption in &device.consumes_counters {
             let set = consumed.entry(consumption.counter_set.clone()).or_default();
             for (counter, amount) in consumption.counters.iter() {
                 *set.entry(counter.clone()).or_default() += amount.value;
             }
         }
-        let enough = self.available[name].iter().all(|(set, counters)| {
+        let enough = available.iter().all(|(set, counters)| {
             let taken = consumed.get(set);
             counters.iter().all(|(counter, amount)| taken.and_then(|t| t.get(counter)).copied().unwrap_or_default() <= *amount)
         });
@@ -45,7 +55,7 @@ impl Counters {
 
     /// Gives back the counters that the device consumed.
     pub(super) fn give_back(&mut self, pool: &Pool<'_>, device: &Device) {
-        let Some(consumed) = self.consumed.get_mut(&pool.id.pool) else { return };
+        let Some(consumed) = self.consumed.get_mut(&self.key(pool)) else { return };
         for consumption in &device.consumes_counters {
             let set = consumed.entry(consumption.counter_set.clone()).or_default();
             for (counter, amount) in consumption.counters.iter() {

@@ -175,9 +175,11 @@ impl<'a> Judge<'a> {
         }
         if !device.consumes_counters.is_empty() {
             let shared = enabled(Gate::DRAConsumableCapacity) && device.allow_multiple_allocations.unwrap_or(false);
+            let records_suffice = self.allocator.emulation.behaviour().shares_without_capacity_drawn;
+            let drawn = consumed.is_some() || records_suffice && pool.usage.is_some_and(|u| u.is_allocated(&device.name));
             if !enabled(Gate::DRAPartitionableDevices) {
                 obstacles.push(Obstacle::CountersDisabled);
-            } else if !(shared && consumed.is_some())
+            } else if !(shared && drawn)
                 && let Some(short) = counters::shortage(pool, device)
             {
                 let counters::Shortage { set, counter, needed, free } = short;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::allocator::{Stop, fatal};
-use super::constraint::Constraint;
+use super::constraint::{Constraint, Distinctness};
 use super::error::{AllocatorError, RequestError, SelectorOwner, SelectorProblem};
 use super::pools::{DevicePos, Pool, device_matches_node};
 use super::request::{Candidate, Request};
@@ -43,7 +43,7 @@ impl<'a> Search<'a> {
             let constraints = claim.spec.devices.constraints.iter().enumerate().map(|(i, constraint)| {
                 let unknown = || fatal(AllocatorError::EmptyConstraint { claim: claim.metadata.key(), constraint: i });
                 let known = constraint.match_attribute.is_some() || !self.ignores_capacity();
-                Constraint::new(constraint, release.all_values_distinct).filter(|_| known).ok_or_else(unknown)
+                Constraint::new(constraint, Distinctness::of(release)).filter(|_| known).ok_or_else(unknown)
             });
             self.constraints.push(constraints.collect::<Result<_, _>>()?);
         }
@@ -105,6 +105,7 @@ impl<'a> Search<'a> {
     /// Collects the devices for mode `All`. Every pool must be complete and valid.
     fn collect_all(&mut self, candidate: &mut Candidate<'a>, key: RequestKey, fail: &dyn Fn(RequestError) -> Stop) -> Result<(), Stop> {
         let pools = self.pools;
+        let mut lacks_capacity = false;
         for (pool, p) in pools.iter().enumerate() {
             let (driver, name) = (&p.id.driver, &p.id.pool);
             if p.incomplete {
@@ -116,11 +117,20 @@ impl<'a> Search<'a> {
             for (slice, s) in p.slices.iter().enumerate() {
                 for device in 0..s.spec.devices.len() {
                     let pos = DevicePos { pool, slice, device };
-                    if self.is_selectable(key, candidate, pos)? && self.fits_capacity(candidate.request, pos) {
+                    if !self.is_selectable(key, candidate, pos)? {
+                        continue;
+                    }
+                    if self.fits_capacity(candidate.request, pos) {
                         candidate.all.push(pos);
+                    } else {
+                        lacks_capacity = true;
                     }
                 }
             }
+        }
+        if lacks_capacity && self.allocator.emulation.behaviour().all_devices_need_capacity {
+            // A request for all devices fails where it has none.
+            candidate.all.clear();
         }
         Ok(())
     }

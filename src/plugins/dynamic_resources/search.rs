@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use super::allocated::add_capacity;
+use super::allocated::{PoolUse, add_capacity};
 use super::allocator::{AllocationError, Allocator, Stop, fatal};
 use super::constraint::Constraint;
 use super::counters::Counters;
@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
             candidates: Vec::with_capacity(claims.len()),
             constraints: Vec::with_capacity(claims.len()),
             selectable: Positions::default(),
-            counters: Counters::default(),
+            counters: Counters::new(allocator.emulation.behaviour().counters_by_driver),
             allocating: Positions::default(),
             allocating_capacity: Positions::default(),
             results: claims.iter().map(|_| Vec::new()).collect(),
@@ -299,7 +299,9 @@ impl<'a> Search<'a> {
                 return Ok(false);
             }
             // The first share of a device has consumed its counters.
-            let drawn = pool.usage.is_some_and(|u| u.consumed(&device.name).is_some()) || self.allocating_capacity.contains_key(&pos);
+            let records_suffice = self.allocator.emulation.behaviour().shares_without_capacity_drawn;
+            let has_share = |u: &PoolUse| u.consumed(&device.name).is_some() || records_suffice && u.is_allocated(&device.name);
+            let drawn = pool.usage.is_some_and(has_share) || self.allocating_capacity.contains_key(&pos);
             let draws = !(shared && drawn);
             if draws && !self.counters.consume(pool, device) {
                 return Ok(false);

@@ -471,3 +471,73 @@ fn shared_devices_that_are_given_up_give_back_their_counters_from_a_patch_on() {
         assert_eq!(found, expected, "{version}");
     }
 }
+
+/// Returns the devices of a claim on `n1` in a release, or the status.
+fn allocated_by(version: &str, documents: &[&str], devices: &str) -> String {
+    let claim = claim("c0", devices, "");
+    let documents: Vec<&str> = documents.iter().copied().chain([claim.as_str()]).collect();
+    let mut world = World::new(cluster(&documents), pod_with(&["c0"]));
+    world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();
+    match world.run("n1") {
+        status if status.is_success() => show(&world.results("n1")),
+        status => status.to_string(),
+    }
+}
+
+#[test]
+fn a_distinct_attribute_compares_all_devices_of_a_request_from_1_37_on() {
+    let devices = ["a, 1", "b, 2", "c, 1", "d, 3"].map(|of| {
+        let (name, k) = of.split_once(", ").unwrap();
+        format!("{{name: {name}, attributes: {{k: {{int: {k}}}}}}}")
+    });
+    let slice = slice("n1", &devices.join(", "));
+    let claim = format!("requests: [{}], constraints: [{{distinctAttribute: gpu/k}}]", exactly("r", 3, ""));
+    assert_eq!(allocated_by("v1.36.3", &[&slice], &claim), "r=a r=b r=c", "only the last device of a request is compared");
+    assert_eq!(allocated_by("v1.37.0", &[&slice], &claim), "r=a r=b r=d");
+    let four = format!("requests: [{}], constraints: [{{distinctAttribute: gpu/k}}]", exactly("r", 4, ""));
+    assert_eq!(allocated_by("v1.37.0", &[&slice], &four), NONE);
+}
+
+/// Two drivers with a pool of the same name, each with a counter that is enough for one of its devices.
+#[test]
+fn drivers_have_counters_of_their_own_from_1_37_on() {
+    let of_driver = |driver: &str| {
+        let counters = "sharedCounters: [{name: s, counters: {m: {value: 1}}}]";
+        let device = "{name: a, consumesCounters: [{counterSet: s, counters: {m: {value: 1}}}]}";
+        let spec = |more: &str| format!("{{driver: {driver}, pool: {{name: p, resourceSliceCount: 2}}, {more}}}");
+        [
+            format!("{{kind: ResourceSlice, metadata: {{name: {driver}-c}}, spec: {}}}", spec(&format!("allNodes: true, {counters}"))),
+            format!(
+                "{{kind: ResourceSlice, metadata: {{name: {driver}-d}}, spec: {}}}",
+                spec(&format!("nodeName: n1, devices: [{device}]"))
+            ),
+        ]
+    };
+    let slices = [of_driver("gpu"), of_driver("nic")].concat();
+    let slices: Vec<&str> = slices.iter().map(String::as_str).collect();
+    let claim = one(&exactly("r", 2, ""));
+    assert_eq!(allocated_by("v1.36.3", &slices, &claim), NONE, "the second device finds the counter of the first one's pool used up");
+    assert_eq!(allocated_by("v1.37.0", &slices, &claim), "r=p/a r=p/a");
+}
+
+#[test]
+fn a_request_for_all_devices_needs_the_capacity_of_each_from_1_37_on() {
+    let slice = slice("n1", "{name: a, capacity: {m: {value: 2}}}, {name: b, capacity: {m: {value: 1}}}");
+    let all = one("{name: r, exactly: {deviceClassName: any, allocationMode: All, capacity: {requests: {m: 2}}}}");
+    assert_eq!(allocated_by("v1.36.3", &[&slice], &all), "r=a");
+    assert_eq!(allocated_by("v1.37.0", &[&slice], &all), NONE);
+}
+
+/// A share without a recorded capacity has drawn on the counter, which another share need not do again.
+#[test]
+fn a_share_without_capacity_draws_once_from_1_37_on() {
+    let counters = "{kind: ResourceSlice, metadata: {name: counters}, spec: {driver: gpu, allNodes: true, \
+                    pool: {name: n1, resourceSliceCount: 2}, sharedCounters: [{name: s, counters: {m: {value: 1}}}]}}";
+    let device = "{name: a, allowMultipleAllocations: true, consumesCounters: [{counterSet: s, counters: {m: {value: 1}}}]}";
+    let slice = slice("n1", device).replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let held = claim("x", "", &holding(&["a"]).replace("device: a", "device: a, shareID: u"));
+    let claim = one(&exactly("r", 1, ""));
+    assert_eq!(allocated_by("v1.36.3", &[counters, &slice, &held], &claim), NONE);
+    assert_eq!(allocated_by("v1.37.0", &[counters, &slice, &held], &claim), "r=a");
+    assert_eq!(allocated_by("v1.37.0", &[counters, &slice], &claim), "r=a");
+}
