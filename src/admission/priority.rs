@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Refusal;
-use crate::cluster::{Cluster, Pod, PriorityClass, Str};
+use crate::cluster::{Cluster, Kind, Pod, PriorityClass, Str};
 
 /// The classes that exist in every cluster.
 const SYSTEM_CLASSES: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
@@ -40,7 +40,13 @@ pub(crate) fn named(name: &Str, find: impl Fn(&Str) -> Option<Arc<PriorityClass>
     find(name).map(|class| PodClass::of(&class)).or_else(of_system)
 }
 
-/// Sets a pod's priority, class and preemption policy.
+/// Returns whether it is unknown if a class exists: the cluster lacks it, and not all classes are known.
+pub(crate) fn is_unknown(cluster: &Cluster, name: &Str) -> bool {
+    let found = named(name, |name| cluster.priority_classes.named(name).cloned());
+    !name.is_empty() && found.is_none() && cluster.unknown.why(Kind::PriorityClass).is_some()
+}
+
+/// Sets a pod's priority, class and preemption policy. Where it is unknown whether its class exists, they stay as they are.
 ///
 /// # Errors
 /// When the class does not exist, or the pod names another priority or policy than its class.
@@ -53,8 +59,7 @@ pub(super) fn set(cluster: &Cluster, pod: &mut Pod) -> Result<(), Refusal> {
         let found = named(&name, |name| cluster.priority_classes.named(name).cloned());
         match found {
             Some(class) => class,
-            // Where classes are unknown, this one may exist.
-            None if pod.spec.priority.is_some() && cluster.unknown.why(crate::cluster::Kind::PriorityClass).is_some() => return Ok(()),
+            None if is_unknown(cluster, &name) => return Ok(()),
             None => return Err(Refusal::NoPriorityClass(name)),
         }
     };

@@ -183,6 +183,10 @@ fn pods_of_missing_objects_are_refused_in_the_servers_words() {
     let mut spec = container(&json!({}));
     spec["priorityClassName"] = json!("gold");
     assert_eq!(refused(&[], &[], &spec), "pods \"web-0\" is forbidden: no PriorityClass with name gold was found");
+    let mut partial = cluster(&[]);
+    partial.unknown.absent.insert(Kind::PriorityClass);
+    let without = admit(&partial, &policies(&[]), Emulation::default(), &pod(&spec)).unwrap();
+    assert_eq!((without.spec.priority, without.spec.priority_class_name.as_str()), (None, "gold"), "it may exist");
     let mut spec = container(&json!({}));
     spec["priority"] = json!(7);
     assert!(refused(&[], &[], &spec).contains("the integer value of priority (7) must not be provided in pod spec"));

@@ -78,7 +78,7 @@ fn judged(attempt: ReportedAttempt, [before, after]: [&Scheduler; 2], changes: u
     if scheduler.state().config().profile(&pod.spec.scheduler_name).is_none() {
         return not_known(attempt, "it belongs to another scheduler");
     }
-    let view = CycleView::of(&scheduler.explain_group(&pod).unwrap_or_else(|| scheduler.explain(&pod))).showing(&pod.key());
+    let view = scheduler.view_of(&pod).showing(&pod.key());
     if view.nodes_unknown().is_some() {
         return not_known(attempt, "the nodes of that moment are not known");
     }

@@ -156,9 +156,7 @@ impl EvictionStory {
         let preemption = preempted(cluster, events).into_iter().rfind(|preemption| preemption.victim == seen.pod && is_near(preemption));
         let preemptor = preemption.as_ref().and_then(|preemption| cluster.pods.get(preemption.preemptor.as_ref()?)).cloned();
         let preemptor = preemptor.filter(|pod| pod.is_pending());
-        let decision = preemptor
-            .as_ref()
-            .map(|pod| CycleView::of(&scheduler.explain_group(pod).unwrap_or_else(|| scheduler.explain(pod))).showing(&pod.key()));
+        let decision = preemptor.as_ref().map(|pod| scheduler.view_of(pod).showing(&pod.key()));
         let accord = decision.as_ref().map_or(EvictionMatch::NotKnown, |view| compare(view, &seen));
         let is_not_below = |pod: &&Arc<Pod>| {
             preemptor

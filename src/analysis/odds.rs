@@ -50,6 +50,7 @@ pub fn odds_cell(odds: &Odds, node: &str) -> String {
 pub fn with_odds(scheduler: &Scheduler, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
     let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, ..DryOptions::default() };
     let mut view = CycleView::of(&scheduler.explain_with(pod, options));
+    view.unknown = scheduler.state().cluster().unknown;
     view.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
     view
 }

@@ -10,7 +10,6 @@ use super::why::why;
 use crate::cluster::{Cluster, Key, ObservedEvent, Str};
 use crate::limits::engine::WATCH_DECISIONS;
 use crate::scheduler::Scheduler;
-use crate::trace::CycleView;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -162,7 +161,7 @@ impl Watched {
             let scheduler = scheduler()?;
             for (at, pod) in came.into_iter().enumerate() {
                 let decided = scheduler.state().cluster().pods.get(pod).filter(|_| at < WATCH_DECISIONS);
-                let sentence = decided.map(|pod| why(&CycleView::of(&scheduler.explain(pod))));
+                let sentence = decided.map(|pod| why(&scheduler.view_of(pod)));
                 happened.push(Happened::Pending { pod: pod.clone(), sentence });
             }
         }

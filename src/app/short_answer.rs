@@ -8,7 +8,7 @@ use crate::cluster::Key;
 use crate::fixes::{self, Limits};
 use crate::limits::engine::OVERVIEW_FIX_STEPS;
 use crate::session::Session;
-use crate::trace::{CycleView, Outcome};
+use crate::trace::Outcome;
 
 /// Limits of the search for the best fix, which is not shown while it runs.
 const LIMITS: Limits = Limits { trials: 400, alike: 32, deletions: 8, steps: OVERVIEW_FIX_STEPS };
@@ -21,7 +21,7 @@ pub(super) fn short_answer(session: &Session, sources: &Sources, key: &Key) -> O
     if !pod.node_name.is_empty() {
         return Some(format!("{key} is on {}\n", pod.node_name));
     }
-    let view = CycleView::of(&scheduler.explain_group(pod).unwrap_or_else(|| scheduler.explain(pod))).showing(key);
+    let view = scheduler.view_of(pod).showing(key);
     let mut answer = format!("{key}: {}\n", why(&view));
     if view.outcome != Some(Outcome::Scheduled) {
         let finding = Finding::new(session, sources);

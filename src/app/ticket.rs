@@ -132,7 +132,7 @@ fn with_manifest(origin: Origin, manifest: Option<&str>, reproduction: Option<&R
 fn with_reason(session: &Session, key: &Key, fixes: Document) -> Document {
     let scheduler = session.scheduler_here();
     let Some(pod) = scheduler.state().cluster().pods.get(key) else { return fixes };
-    let view = CycleView::of(&scheduler.explain_group(pod).unwrap_or_else(|| scheduler.explain(pod))).showing(key);
+    let view = scheduler.view_of(pod).showing(key);
     let mut body = Document::default();
     body.paragraph(format!("{key}: {}", why(&view)));
     body.blank();

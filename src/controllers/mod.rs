@@ -26,6 +26,8 @@ pub enum Note {
     ImmediateClaim(Key),
     /// The claim of an evicted pod is not in the source, so none is made for its replacement.
     NoClaim(Key),
+    /// It is unknown whether the class of a pod exists, and so is the pod's priority.
+    UnknownPriorityClass(Str),
     /// The kind of budgets was not read, so none can block.
     BudgetsUnknown,
 }

@@ -257,7 +257,7 @@ impl Claims<'_, '_> {
             let is_unread = is_unread(self.cluster, Kind::DeviceClass);
             let why = |key: &Key| {
                 let name = key.name.clone();
-                if is_unread { Unproposed::Unread { kind: Kind::DeviceClass, name } } else { Unproposed::NoDeviceClass(name) }
+                if is_unread { Unproposed::DeviceClassesUnread(name) } else { Unproposed::NoDeviceClass(name) }
             };
             self.fixes.unproposed.extend(missing.iter().map(why));
         }

@@ -258,6 +258,8 @@ pub enum Unproposed {
     },
     /// A resource claim is missing, and without a DeviceClass there is nothing that it could request.
     NoDeviceClass(Str),
+    /// A resource claim with this name is to be created, and it is unknown which device classes there are.
+    DeviceClassesUnread(Str),
     /// A DeviceClass is missing, and neither another class nor a published device tells what it could select.
     NoDevices(Str),
     /// The resource claim is allocated for other nodes and in use there.

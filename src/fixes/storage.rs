@@ -35,7 +35,9 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
             continue;
         }
         match storage.cluster.persistent_volume_claims.namespaced(&pod.metadata.namespace, &named.name).cloned() {
-            None if named.ephemeral => storage.fixes.unproposed.push(Unproposed::EphemeralClaim(named.name)),
+            None if named.ephemeral && !is_unread(&storage.cluster, Kind::PersistentVolumeClaim) => {
+                storage.fixes.unproposed.push(Unproposed::EphemeralClaim(named.name));
+            }
             None if is_unread(&storage.cluster, Kind::PersistentVolumeClaim) => {
                 storage.fixes.unproposed.push(Unproposed::Unread { kind: Kind::PersistentVolumeClaim, name: named.name });
             }

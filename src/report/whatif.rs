@@ -429,6 +429,11 @@ pub(super) fn note_sentence(note: &Note) -> String {
             format!("Note: claim {claim} is new and unbound, and its StorageClass binds immediately, which is not emulated.")
         }
         Note::NoClaim(claim) => format!("Note: claim {claim} is not in the source, so its pod's replacement has none."),
+        Note::UnknownPriorityClass(class) => {
+            format!(
+                "Note: whether PriorityClass {class} exists, and its value, are unknown; its pods are decided with the priority that they specify, or 0."
+            )
+        }
         Note::BudgetsUnknown => "Note: no budgets were read, so whether one would block is unknown.".to_owned(),
     }
 }

@@ -145,6 +145,12 @@ impl Scheduler {
         events
     }
 
+    /// Decides as [`Self::explain`], with the pods of its group if it has one, and returns the decision with the kinds that are unknown.
+    pub fn view_of(&self, pod: &Arc<Pod>) -> CycleView {
+        let view = CycleView::of(&self.explain_group(pod).unwrap_or_else(|| self.explain(pod)));
+        CycleView { unknown: self.state().cluster().unknown, ..view }
+    }
+
     /// Takes the decision of [`Self::explain_with`] without recording events. Positions in it refer to `self.state().snapshot()`.
     pub fn dry_decision<'a>(&self, pod: &Arc<Pod>, options: impl Into<DryOptions<'a>>) -> DryDecision {
         decide(&self.decision_input(), pod, &options.into(), &mut Quiet)

@@ -201,7 +201,7 @@ impl SchedulerComparer {
         if self.scheduler.state().config().profile(&pod.spec.scheduler_name).is_none() {
             return self.not_ours(pod);
         }
-        let view = self.with_group(pod).unwrap_or_else(|| CycleView::of(&self.scheduler.explain(pod)));
+        let view = self.with_group(pod).unwrap_or_else(|| self.scheduler.view_of(pod));
         self.compare(pod, &view)
     }
 

@@ -380,6 +380,9 @@ pub(in crate::analysis) fn unproposed_text(unproposed: &Unproposed) -> String {
             format!("resource claim {name} is created by the claim controller once there is a ResourceClaimTemplate {template:?}")
         }
         Unproposed::NoDeviceClass(claim) => format!("ResourceClaim {claim:?} does not exist, and there is no DeviceClass to request"),
+        Unproposed::DeviceClassesUnread(claim) => {
+            format!("ResourceClaim {claim:?} does not exist, and which DeviceClasses there are to request is unknown")
+        }
         Unproposed::NoDevices(class) => {
             format!("DeviceClass {class:?} does not exist, and no device is published that it could select")
         }

@@ -114,7 +114,10 @@ pub(super) fn best_fix(
         return match not_proposed {
             Some(why) => {
                 let incomplete = cut_short.map_or_else(String::new, |cut| format!("; incomplete: {cut}"));
-                FixSearch::NotProposed(format!("{}{incomplete}", unproposed_text(&why)), matches!(why, Unproposed::Unread { .. }))
+                FixSearch::NotProposed(
+                    format!("{}{incomplete}", unproposed_text(&why)),
+                    matches!(why, Unproposed::Unread { .. } | Unproposed::DeviceClassesUnread(_)),
+                )
             }
             None => FixSearch::Nothing(cut_short),
         };

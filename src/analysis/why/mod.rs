@@ -17,7 +17,9 @@ pub(in crate::analysis) use group::{why_group_in_short, why_group_is_gated};
 use scheduled::scheduled;
 pub(in crate::analysis) use scheduled::{binding, waits_for_volume};
 pub use sentence::Sentence;
-use words::{Number, list, short};
+use words::{Number, doubt, list, short};
+
+use crate::cluster::MissingKinds;
 
 use crate::framework::{Reason, Status};
 use crate::plural::count;
@@ -37,7 +39,7 @@ pub fn why(view: &CycleView) -> String {
 /// Returns the decision in a sentence; `None` while the cycle has decided nothing.
 pub fn sentence(view: &CycleView) -> Option<Sentence> {
     let sentence = match view.outcome? {
-        Outcome::Gated => Sentence::plain(gated(view.pre_enqueue.as_ref(), Number::One, true)),
+        Outcome::Gated => Sentence::plain(gated(view.pre_enqueue.as_ref(), Number::One, true, view.missing())),
         Outcome::Error => Sentence::plain(error(view)),
         Outcome::Scheduled => Sentence::plain(scheduled(view)),
         Outcome::Unschedulable => unschedulable(view),
@@ -52,7 +54,7 @@ pub fn so_far(view: &CycleView) -> Option<Sentence> {
     }
     let sentence = if view.start.is_none() {
         match (&view.pre_enqueue, &view.skipped) {
-            (Some(status), _) => Sentence::plain(gated(Some(status), Number::One, true)),
+            (Some(status), _) => Sentence::plain(gated(Some(status), Number::One, true, view.missing())),
             (None, Some(_)) => Sentence::plain(error(view)),
             (None, None) => return None,
         }
@@ -79,7 +81,7 @@ fn finish(view: &CycleView, sentence: Sentence) -> Sentence {
     }
 }
 
-fn gated(status: Option<&Status>, number: Number, whole: bool) -> String {
+fn gated(status: Option<&Status>, number: Number, whole: bool, unknown: MissingKinds) -> String {
     let Some(status) = status else { return "Held back".to_owned() };
     match status.reasons() {
         [Reason::SchedulingGates { gates }] => {
@@ -96,7 +98,9 @@ fn gated(status: Option<&Status>, number: Number, whole: bool) -> String {
             let end = if whole { format!(" until {end}") } else { String::new() };
             format!("Held back by {} scheduling {noun} {}{end}", number.its(), list(&gates, "and"))
         }
-        [Reason::PodGroupMissing { group }] => format!("Held back until there is a pod group named {}", short(group)),
+        [Reason::PodGroupMissing { group }] => {
+            format!("Held back until there is a pod group named {}{}", short(group), doubt(status, unknown))
+        }
         [Reason::GangIncomplete { pods, min_count }] => {
             let (its, needed) = (number.its(), count_of_pods(*min_count));
             format!("Held back until {its} pod group has {needed}, which must have a place at once: it has {pods}")
@@ -108,7 +112,11 @@ fn gated(status: Option<&Status>, number: Number, whole: bool) -> String {
             let them = if number == Number::One { "it" } else { "them" };
             format!("Held back until the pods that are preempted for {them} have been evicted")
         }
-        _ => format!("Held back by {}: {}", status.plugin().map_or("a plugin", |p| p.as_str()), short(&status.message())),
+        _ => format!(
+            "Held back by {}: {}",
+            status.plugin().map_or("a plugin", |p| p.as_str()),
+            short(&status.message()) + &doubt(status, unknown)
+        ),
     }
 }
 
@@ -196,7 +204,7 @@ pub(super) fn in_common(view: &CycleView) -> ((String, String), Vec<(String, Str
     let words = match view.outcome {
         None | Some(Outcome::Scheduled) => alike(String::new()),
         Some(Outcome::Gated) => {
-            let said = |pods, whole| uncapitalized(&gated(view.pre_enqueue.as_ref(), pods, whole));
+            let said = |pods, whole| uncapitalized(&gated(view.pre_enqueue.as_ref(), pods, whole, view.missing()));
             let both = |whole| (said(Number::One, whole), said(Number::Several, whole));
             return (both(true), vec![both(false)]);
         }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::cluster::{Key, Str, Taint};
+use crate::cluster::{Key, Kind, MissingKinds, Str, Taint};
 use crate::framework::{
     BudgetViolation, Candidate, Code, CoveringBudgets, NodeDryRun, PluginName, PluginSet, PodInfo, PortConflict, PreemptionRecord, Reason,
     Shortage, SpreadSkew, Victim,
@@ -364,4 +364,32 @@ fn words_about_several_pods_say_they() {
     );
     let ((_, several), _) = in_common(&view(&[(1, Fit, CPU), (2, Fit, MEMORY), (1, Fit, BOTH), (1, NodeUnschedulable, CORDON)]));
     assert_eq!(several, "4 of 5 nodes lack some resource they request and 1 is cordoned");
+}
+
+/// A source without a kind is no proof that an object of it does not exist, wherever the reason comes from.
+#[test]
+fn what_a_source_without_a_kind_cannot_show_is_uncertain() {
+    let unknown = |kind: Kind| MissingKinds { absent: [kind].into_iter().collect(), ..MissingKinds::default() };
+    let said = |reason: Reason, kind: Kind| {
+        let rejected = Status::rejected(reason);
+        let of_all = words::no_node_at_all(&rejected, Number::One, unknown(kind));
+        let of_gate = gated(Some(&rejected), Number::One, true, unknown(kind));
+        for (text, known) in [
+            (&of_all, words::no_node_at_all(&rejected, Number::One, MissingKinds::default())),
+            (&of_gate, gated(Some(&rejected), Number::One, true, MissingKinds::default())),
+        ] {
+            assert!(text.contains("the source contains no ") && text.contains(" is unknown)"), "{text}");
+            assert!(!known.contains("unknown"), "{known}");
+        }
+        of_all
+    };
+    let claims = said(Reason::UnboundImmediateClaims { claims: vec!["data".into()].into() }, Kind::StorageClass);
+    assert!(!claims.contains("immediate"), "{claims}");
+    let claim = || Key::new("shop", "gpu");
+    said(Reason::ResourceClaimNotFound { claim: claim() }, Kind::ResourceClaim);
+    said(Reason::DeviceClassNotFound { request: "r".into(), class: "gpu".into() }, Kind::DeviceClass);
+    said(Reason::StorageClassNotFound { class: "fast".into() }, Kind::StorageClass);
+    said(Reason::PodGroupMissing { group: "gang".into() }, Kind::PodGroup);
+    said(Reason::EphemeralClaimPending { claim: "web-data".into() }, Kind::PersistentVolumeClaim);
+    said(Reason::ClaimNotFound { claim: "data".into() }, Kind::PersistentVolumeClaim);
 }

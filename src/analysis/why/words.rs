@@ -195,18 +195,32 @@ impl Phrase {
     }
 }
 
+/// Returns the kind of which the source lacks the object that a reason misses.
+fn absent(reason: &Reason, unknown: MissingKinds) -> Option<Missing> {
+    reason.missing_kinds().iter().find_map(|kind| Some(Missing { kind: *kind, why: unknown.why(*kind)?, effect: None }))
+}
+
+/// Returns in brackets that a status is uncertain, because the source lacks a kind of which its reasons miss an object; empty where it
+/// does not.
+pub(super) fn doubt(status: &Status, unknown: MissingKinds) -> String {
+    let absent = status.reasons().iter().find_map(|reason| absent(reason, unknown));
+    absent.map_or_else(String::new, |absent| format!(" ({}: whether that is so is unknown)", absent.clause()))
+}
+
 /// Returns why PreFilter ruled out every node for these pods.
 pub(super) fn no_node_at_all(status: &Status, pods: Number, unknown: MissingKinds) -> String {
     let its = pods.its();
-    let missing = |what: String, reason: &Reason| {
-        let absent = reason.missing_kinds().iter().find_map(|kind| Some(Missing { kind: *kind, why: unknown.why(*kind)?, effect: None }));
-        match absent {
-            Some(absent) => format!("{what} was not found ({}: whether it exists is unknown)", absent.clause()),
-            None => format!("{what} does not exist"),
-        }
+    let missing = |what: String, reason: &Reason| match absent(reason, unknown) {
+        Some(absent) => format!("{what} was not found ({}: whether it exists is unknown)", absent.clause()),
+        None => format!("{what} does not exist"),
     };
     let clause = match status.reasons() {
-        [Reason::UnboundImmediateClaims { .. }] => format!("{its} immediate PersistentVolumeClaims are not bound yet"),
+        [reason @ Reason::UnboundImmediateClaims { .. }] => match absent(reason, unknown) {
+            Some(absent) => {
+                format!("{its} PersistentVolumeClaims are not bound yet ({}: whether they wait for the pod is unknown)", absent.clause())
+            }
+            None => format!("{its} immediate PersistentVolumeClaims are not bound yet"),
+        },
         [Reason::NodeAffinityConflict] => format!("{its} node affinity contradicts itself ({})", status.message()),
         [Reason::ClaimDeleting { claim }] => format!("{its} claim {claim} is being deleted"),
         [reason @ Reason::ClaimNotFound { claim }] => missing(format!("{its} claim {:?}", claim.as_str()), reason),
@@ -216,7 +230,7 @@ pub(super) fn no_node_at_all(status: &Status, pods: Number, unknown: MissingKind
             return format!("no node satisfies {names} at once");
         }
         [Reason::NoNodeLeftBy { plugin }] => return format!("no node satisfies {plugin}"),
-        _ => short(&status.message()),
+        _ => short(&status.message()) + &doubt(status, unknown),
     };
     let names_object = |reason: &Reason| {
         use Reason::{ClaimDeleting, ClaimNotFound, UnboundImmediateClaims, VolumeNotFound};

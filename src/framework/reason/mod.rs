@@ -299,13 +299,16 @@ impl Reason {
     /// Returns the kinds of which the reason misses an object: where a source lacks one of them, the reason proves nothing.
     pub fn missing_kinds(&self) -> &'static [Kind] {
         match self {
-            Self::PodGroupMissing { .. } => &[Kind::PodGroup],
+            Self::PodGroupMissing { .. } | Self::PreemptorGroupMissing => &[Kind::PodGroup],
             Self::ClaimNotFound { .. } | Self::ClaimLookupFailed { .. } | Self::EphemeralClaimPending { .. } => {
                 &[Kind::PersistentVolumeClaim]
             }
             Self::VolumeNotFound { .. } | Self::BoundVolumeMissing { .. } => &[Kind::PersistentVolume],
             Self::NoVolumeToBind { .. } => &[Kind::PersistentVolume, Kind::StorageClass],
-            Self::StorageClassNotFound { .. } => &[Kind::StorageClass],
+            // A class that is not there binds at once.
+            Self::StorageClassNotFound { .. } | Self::UnboundImmediateClaims { .. } => &[Kind::StorageClass],
+            Self::NotEnoughStorage { .. } => &[Kind::CSIStorageCapacity],
+            Self::CsiDriverMissing { .. } => &[Kind::CSINode],
             Self::ResourceClaimNotFound { .. } => &[Kind::ResourceClaim],
             Self::DeviceClassNotFound { .. } => &[Kind::DeviceClass],
             Self::CannotAllocateClaims => &[Kind::ResourceSlice],

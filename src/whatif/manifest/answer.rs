@@ -215,7 +215,7 @@ impl Decisions {
             return None;
         }
         let pod = scheduler.state().cluster().pods.get(pod)?;
-        let view = Arc::new(CycleView::of(&scheduler.explain_group(pod).unwrap_or_else(|| scheduler.explain(pod))));
+        let view = Arc::new(scheduler.view_of(pod));
         self.0.insert(id, Arc::clone(&view));
         Some(view)
     }

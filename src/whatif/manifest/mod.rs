@@ -28,10 +28,11 @@ use serde_json::Value;
 use super::Originals;
 use super::capacity::{CapacityEnd, capacity};
 use super::stage::Stage;
+use crate::admission::priority::is_unknown;
 use crate::admission::{Admission, PolicyKind};
 use crate::cluster::{Cluster, Key, Str};
-use crate::controllers::Draft;
 use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, unfold};
+use crate::controllers::{Draft, Note};
 use crate::extenders::Asking;
 use crate::limits::engine::{CAPACITY_COPIES, MANIFEST_ODDS, MANIFEST_PODS, MANIFEST_ROUNDS};
 use crate::scheduler::{DryOptions, OddsEffort, Operation, Scheduler};
@@ -151,6 +152,12 @@ pub fn apply_manifest(
     }
     let names_runtime = |rollout: &Rollout| rollout.sample().is_some_and(|pod| pod.pointer("/spec/runtimeClassName").is_some());
     answer.unknown.retain(|kind| *kind != PolicyKind::RuntimeClass || rollouts.iter().any(names_runtime));
+    let cluster = stage.scheduler().state().cluster();
+    for class in rollouts.iter().filter_map(|rollout| rollout.sample()?.pointer("/spec/priorityClassName")?.as_str()) {
+        if is_unknown(cluster, &class.into()) {
+            Note::UnknownPriorityClass(class.into()).add_to(&mut answer.notes);
+        }
+    }
     let mut watch = Watch::new(&rollouts, request);
     run(stage, &mut rollouts, &mut admission, &mut watch, request, &mut answer);
     answer.finish(stage, &rollouts, watch);

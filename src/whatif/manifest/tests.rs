@@ -64,6 +64,17 @@ fn replicas_are_placed_as_far_as_nodes_have_room_and_evict_pods_of_lower_priorit
 }
 
 #[test]
+fn a_class_of_which_it_is_unknown_whether_it_exists_refuses_no_pod() {
+    let mut options = Options::default();
+    options.unknown.absent.insert(Kind::PriorityClass);
+    let mut stage = Rehearsal::new(Scheduler::new(Config::defaults(Emulation::default()), vec![node("n1", 4, "a")], options));
+    let mut web = workload("Deployment", "web", &json!({"replicas": 2}));
+    web["spec"]["template"]["spec"]["priorityClassName"] = json!("gold");
+    let answer = applied(&mut stage, &[web], &ManifestRequest::default());
+    assert_eq!((numbers(&answer), answer.notes), ([2, 0, 0, 0], vec![Note::UnknownPriorityClass("gold".into())]));
+}
+
+#[test]
 fn objects_of_a_manifest_count_for_its_pods() {
     let mut stage = stage(vec![]);
     let nodes =
