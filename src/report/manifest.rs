@@ -166,6 +166,9 @@ impl ManifestReport {
 
     fn workload_sentence(&self, at: usize, workload: &ManifestWorkload) -> String {
         let mut parts = vec![format!("{} wanted", thousands(usize::try_from(workload.wanted).unwrap_or(usize::MAX)))];
+        if workload.kind == "DaemonSet" && workload.wanted == 0 {
+            parts.push("since its node selector, affinity and tolerations leave out every node".to_owned());
+        }
         let change = match workload.change {
             ManifestChange::Created => None,
             ManifestChange::Scaled => Some("scaled"),

@@ -104,6 +104,21 @@ fn a_stateful_set_waits_for_the_pod_before_and_makes_its_claims() {
     assert_eq!(claim.spec.storage_class_name.as_deref(), Some("fast"));
 }
 
+#[test]
+fn a_daemon_set_without_an_eligible_node_says_so() {
+    let said = |selector: &Value| {
+        let mut stage = stage(vec![node("n1", 2, "a")]);
+        let mut set = workload("DaemonSet", "agent", &json!({}));
+        set["spec"]["template"]["spec"]["nodeSelector"] = selector.clone();
+        let answer = applied(&mut stage, &[set], &ManifestRequest::default());
+        let text = crate::report::ManifestReport::new(answer, stage.scheduler()).answer().plain(crate::output::Headings::Colon);
+        text.into_vec().join("\n")
+    };
+    let none = said(&json!({"gpu": "yes"}));
+    assert!(none.contains("0 wanted, since its node selector, affinity and tolerations leave out every node"), "{none}");
+    assert!(!said(&json!({})).contains("leave out"));
+}
+
 /// The pods of a Deployment's ReplicaSet in the cluster, as its controller made them from [`template`].
 fn running(count: usize, node: &str) -> Vec<Object> {
     let set = json!({"metadata": {"name": "web-1", "namespace": "d", "uid": "rs",
