@@ -2,15 +2,16 @@
 # Builds a wheel that brings the module and the program, with maturin.
 # Usage: python/build.sh [--binary FILE] [--out FOLDER] [--release]; without a binary, the program is built as for packages.
 set -euo pipefail
-cd "$(dirname "$0")"
-binary= out=../target/packages args=()
+folder=$(cd "$(dirname "$0")" && pwd)
+binary= out=$folder/../target/packages args=()
 while [ $# -gt 0 ]; do
     case $1 in
         --binary) binary=$(realpath "$2"); shift 2 ;;
-        --out) out=$2; shift 2 ;;
+        --out) out=$(realpath -m "$2"); shift 2 ;;
         *) args+=("$1"); shift ;;
     esac
 done
+cd "$folder"
 if [ -z "$binary" ]; then
     target=$(rustc -vV | sed -n 's/^host: //p')
     cargo build --locked --manifest-path ../Cargo.toml --profile dist --target "$target" --bin schedscope

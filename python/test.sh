@@ -2,22 +2,23 @@
 # Builds the wheel and explains a pod from a new virtual environment, by the module and by the program. Says so and ends well where maturin
 # is missing. Arguments are those of build.sh.
 set -euo pipefail
-cd "$(dirname "$0")"
+folder=$(cd "$(dirname "$0")" && pwd)
+story=$folder/../fixtures/stories/payments.yaml
 if ! command -v maturin > /dev/null; then
     echo "skipped: maturin is missing (pip install maturin)"
     exit 0
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-./build.sh "$@" --out "$work/wheels"
+"$folder/build.sh" "$@" --out "$work/wheels"
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --no-index "$work"/wheels/*.whl
 code=0
-"$work/venv/bin/schedscope" explain payments -n shop --from ../fixtures/stories/payments.yaml > "$work/answer" || code=$?
+"$work/venv/bin/schedscope" explain payments -n shop --from "$story" > "$work/answer" || code=$?
 [ "$code" = 1 ] && grep -q "worker-a2 is nominated" "$work/answer"
 ls -l "$work"/wheels/*.whl | awk '{print $NF": "$5" bytes"}'
 cd "$work"
-venv/bin/python - "$OLDPWD/../fixtures/stories/payments.yaml" <<'PYTHON'
+venv/bin/python - "$story" <<'PYTHON'
 import sys
 
 import schedscope
