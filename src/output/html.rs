@@ -10,7 +10,7 @@ use super::{Block, CodeLine, Document, Item, Span, Text, Words, escape, without_
 const STYLE: &str = include_str!("html.css");
 
 /// The SHA-256 of [`STYLE`] in base64, by which the page's policy allows that style and no other.
-const STYLE_HASH: &str = "WMZC2KJtdTRwCN/CgmfG9iv9M2IEqtrQtf+kV/W9H2s=";
+const STYLE_HASH: &str = "x1CbobJqaiNvemCXZYMFT2JjZO2ck9vKUsvCrEjqt3Y=";
 
 /// The number of sections from which a page lists them at its top.
 const LISTED: usize = 3;
@@ -125,9 +125,9 @@ impl Page {
     }
 
     fn table(&mut self, head: &[String], rows: &[Vec<String>]) {
-        self.body.push_str("<div class=\"rows\"><table>\n");
         // A table whose columns have no names is one of facts, each named by its first cell.
         let is_named = head.iter().any(|name| !name.is_empty());
+        self.body.push_str(if is_named { "<div class=\"rows\"><table class=\"named\">\n" } else { "<div class=\"rows\"><table>\n" });
         if is_named {
             let names = head.iter().map(|name| format!("<th scope=\"col\">{}</th>", text(name)));
             let _ = writeln!(self.body, "<thead><tr>{}</tr></thead>", names.collect::<String>());
@@ -135,13 +135,16 @@ impl Page {
         self.body.push_str("<tbody>\n");
         for row in rows {
             self.body.push_str("<tr>");
-            for at in 0..head.len() {
+            for (at, name) in head.iter().enumerate() {
                 let cell = row.get(at).map_or("", String::as_str);
+                // Shown where the page is too narrow for columns.
+                let label =
+                    if cell.is_empty() || !is_named { String::new() } else { format!("<span class=\"label\">{}</span>", text(name)) };
                 let is_number = is_named && !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit());
                 let _ = match (at, is_named, is_number) {
                     (0, false, _) => write!(self.body, "<th scope=\"row\">{}</th>", text(cell)),
-                    (_, _, true) => write!(self.body, "<td class=\"number\">{}</td>", text(cell)),
-                    _ => write!(self.body, "<td>{}</td>", text(cell)),
+                    (_, _, true) => write!(self.body, "<td class=\"number\">{label}{}</td>", text(cell)),
+                    _ => write!(self.body, "<td>{label}{}</td>", text(cell)),
                 };
             }
             self.body.push_str("</tr>\n");
