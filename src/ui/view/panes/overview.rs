@@ -347,9 +347,11 @@ fn draw_cause(scene: &Scene<'_>, cause: &CauseRow, area: Rect, buf: &mut Buffer)
     let end = end.or_else(|| (area.width >= WITH_PREEMPTION).then(|| all[all.len().saturating_sub(2)])).unwrap_or(area.right());
     let end = if area.width >= WITH_PREEMPTION { end.min(all[all.len().saturating_sub(2)]) } else { end };
     let room = usize::from(end.saturating_sub(area.x)).saturating_sub(lead);
-    // The longest words that fit; the shortest are cut where none do.
-    let said = std::iter::once(&cause.sentence).chain(&cause.shorter).find(|words| text::width(words) <= room);
-    let said = said.or(cause.shorter.last()).unwrap_or(&cause.sentence);
+    // The longest words that fit; the shortest are cut where none do. Words that leave much of the room empty say less than half of a
+    // sentence that fills it.
+    let fits = |words: &&String| text::width(words) <= room;
+    let said = std::iter::once(&cause.sentence).chain(&cause.shorter).find(fits).or(cause.shorter.last());
+    let said = said.filter(|words| text::width(words) * 8 > room * 5 || fits(&&cause.sentence)).unwrap_or(&cause.sentence);
     let words: Vec<Span<'_>> = head.into_iter().chain([scene.span(Role::Text, format!("  {said}"))]).collect();
     put(buf, Rect { width: end.saturating_sub(area.x), ..area }, &words, scene.glyphs.ellipsis);
     if cause.kind == CauseKind::Missing {
