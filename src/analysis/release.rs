@@ -114,7 +114,7 @@ mod tests {
             ("v1.31.1", "v1.31.1", ""),
             ("v1.31.99", "v1.31.14", ""),
             ("v1.31.0", "v1.31.0", "; verified as v1.31.1, which differs by 1 known change"),
-            ("v1.36.9", "v1.36.3", ""),
+            ("v1.36.9", "v1.36.4", "; verified as v1.36.3, which differs by 2 known changes"),
             ("v1.99.0", "v1.37.0", "which is newer than the newest supported version"),
             ("v1.28.15", "v1.28.15", "; not verified: queues"),
             ("v1.26.15", "v1.26.15", "; verified as v1.26.9, which differs by 3 known changes; not verified: queues"),

@@ -391,7 +391,7 @@ users:
             ("live --kubeconfig /dev/zero --context ", ""),
             ("live --kubeconfig DUMP --context ", ""),
             ("live --kubeconfig KUBECONFIG --theme ", ""),
-            ("info --emulate 1.36", "1.36.2 1.36.3"),
+            ("info --emulate 1.36", "1.36.2 1.36.3 1.36.4"),
             ("run --demo payments --what-if dr", "drain"),
             ("run --demo payments --what-if 'drain worker-b", "drain worker-b1 drain worker-b2 drain worker-b3"),
             (

@@ -103,6 +103,11 @@ impl Minor {
         Self { queues_of: Some(last), ..self.decisions_compared(last) }
     }
 
+    /// Says that decisions and queues of a known patch were compared too.
+    pub(super) const fn compared_with_queues(self, patch: u8) -> Self {
+        Self { queues_of: Some(patch), ..self.decisions_compared(patch) }
+    }
+
     /// Says that decisions of a known patch were compared too.
     pub(super) const fn decisions_compared(self, patch: u8) -> Self {
         Self { decisions_of: Some(patch), ..self }

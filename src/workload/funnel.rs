@@ -284,7 +284,9 @@ impl<'a> WorkloadInput<'a> {
             let mut grouped: HashMap<Key, Vec<&Arc<Pod>>> = HashMap::new();
             for pod in self.cluster.pods.iter() {
                 let groups: BTreeSet<Key> = groups_of(pod).collect();
-                groups.into_iter().for_each(|group| grouped.entry(group).or_default().push(pod));
+                for group in groups {
+                    grouped.entry(group).or_default().push(pod);
+                }
             }
             grouped
         })

@@ -462,23 +462,23 @@ fn another_release_takes_over_on_a_branch_and_is_compared() {
     session.change_release("1.36".parse().expect("a release")).expect("it starts");
     assert_eq!((session.branches().len(), session.current()), (2, 1), "a branch begins even at the end of another");
     let labels = |session: &Session| session.branches().iter().map(|b| b.scheduler().emulated().label()).collect::<Vec<_>>();
-    assert_eq!(labels(&session), ["v1.33.0 (kubelets)", "v1.36.3 (:release)"]);
+    assert_eq!(labels(&session), ["v1.33.0 (kubelets)", "v1.36.4 (:release)"]);
     assert_eq!(session.scheduler().emulated().choice.cluster, session.scheduler_as_seen().emulated().choice.cluster);
     let revision = &session.timeline().revisions()[0];
-    assert_eq!((revision.title.as_str(), revision.events.len()), ("release v1.36.3", 1));
-    assert!(revision.events[0].sentence().starts_with("kube-scheduler v1.36.3 started with 1 waiting pod"), "{:?}", revision.events);
+    assert_eq!((revision.title.as_str(), revision.events.len()), ("release v1.36.4", 1));
+    assert!(revision.events[0].sentence().starts_with("kube-scheduler v1.36.4 started with 1 waiting pod"), "{:?}", revision.events);
     // The folded queues match the state, and the requeue events are those of the release.
     session.timeline_mut().seek(Cursor::END);
     assert_eq!(session.timeline().queues(), &session.timeline().end().queues);
     assert!(!Arc::ptr_eq(&revision_events(&session, 0), &revision_events(&session, 1)));
     let compared = Comparison::of(&session.branches()[0], session.branch(), |_| true);
     let upgrade = compared.upgrade.as_ref().expect("the releases differ");
-    assert_eq!((upgrade.versions.clone(), upgrade.pods), (["v1.33.0".to_owned(), "v1.36.3".to_owned()], 1));
+    assert_eq!((upgrade.versions.clone(), upgrade.pods), (["v1.33.0".to_owned(), "v1.36.4".to_owned()], 1));
     let [decided] = &upgrade.otherwise[..] else { panic!("{upgrade:?}") };
     assert_eq!((decided.pod.clone(), decided.outcomes[0].as_deref()), (Key::new("a", "waits"), Some("fits on n")));
     assert!(upgrade.other_reasons.is_empty() && compared.pods.is_empty(), "a queue is no difference: {compared:?}");
     let text = comparison(&compared).plain(Headings::Colon).into_vec().join("\n");
-    assert!(text.contains("1 of 1 pending pod is decided differently by kube-scheduler v1.36.3 than by v1.33.0:"), "{text}");
+    assert!(text.contains("1 of 1 pending pod is decided differently by kube-scheduler v1.36.4 than by v1.33.0:"), "{text}");
     // Both branches continue independently.
     assert!(session.run_next());
     assert!(session.switch(0) && session.run_next());
@@ -519,6 +519,6 @@ fn a_release_that_refuses_the_configuration_does_not_take_over() {
     let config = Config::parse(text, Emulation::from(release.profile())).expect("1.28 reads it");
     let mut session = Session::new(Scheduler::new(config, Vec::new(), Options { release, ..Options::default() }), "an old file");
     let refused = session.change_release("1.36".parse().expect("a release")).expect_err("1.36 does not read it").to_string();
-    assert!(refused.starts_with("kube-scheduler v1.36.3 would not start with this configuration: "), "{refused}");
+    assert!(refused.starts_with("kube-scheduler v1.36.4 would not start with this configuration: "), "{refused}");
     assert_eq!((session.branches().len(), session.current()), (1, 0));
 }

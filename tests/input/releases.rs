@@ -155,7 +155,7 @@ fn two_releases_are_compared_pod_by_pod() {
     let json = compare(&["--emulate", "1.33.0", "--compare", "1.36", "-o", "json"]);
     assert_eq!(json.status.code(), Some(1), "{}", stderr(&json));
     let answer: Value = serde_json::from_str(&stdout(&json)).expect("JSON");
-    assert_eq!((answer["from"].as_str(), answer["to"].as_str()), (Some("1.33.0"), Some("1.36.3")));
+    assert_eq!((answer["from"].as_str(), answer["to"].as_str()), (Some("1.33.0"), Some("1.36.4")));
     let pods = answer["pods"].as_array().expect("pods");
     assert_eq!(pods.len(), 1);
     assert_eq!(pods[0]["pod"], "a/waits");
@@ -178,11 +178,11 @@ fn two_releases_are_compared_pod_by_pod() {
     let text = compare(&["--compare", "1.36"]);
     assert_eq!(text.status.code(), Some(1));
     let expected =
-        "1 of 1 pending pod is decided differently by kube-scheduler v1.36.3 than by v1.33.0:\n  a/waits\n    v1.33.0: fits on n\n";
+        "1 of 1 pending pod is decided differently by kube-scheduler v1.36.4 than by v1.33.0:\n  a/waits\n    v1.33.0: fits on n\n";
     assert!(stdout(&text).contains(expected), "{}", stdout(&text));
     assert!(stdout(&text).contains("1 node: fits → node(s) didn't have free ports for the requested pod ports (n)"), "{}", stdout(&text));
     let markdown = compare(&["--compare", "1.36", "-o", "markdown"]);
-    assert!(stdout(&markdown).starts_with("### kube-scheduler 1.33.0 compared with 1.36.3\n"), "{}", stdout(&markdown));
+    assert!(stdout(&markdown).starts_with("### kube-scheduler 1.33.0 compared with 1.36.4\n"), "{}", stdout(&markdown));
     // The same decision needs no warning.
     let same = compare(&["--emulate", "1.35", "--compare", "1.36", "-o", "json"]);
     assert_eq!(same.status.code(), Some(0), "{}", stdout(&same));
@@ -195,7 +195,7 @@ fn two_releases_are_compared_pod_by_pod() {
     assert_eq!(last["pods"][0]["to"]["outcome"], "scheduled");
     let nothing = program(&["run", "--demo", "budgets", "--emulate", "1.36", "--compare", "1.36", "-o", "yaml"]);
     assert_eq!(nothing.status.code(), Some(0), "{}", stderr(&nothing));
-    assert!(stdout(&nothing).contains("from: 1.36.3") && stdout(&nothing).contains("changed: []"), "{}", stdout(&nothing));
+    assert!(stdout(&nothing).contains("from: 1.36.4") && stdout(&nothing).contains("changed: []"), "{}", stdout(&nothing));
 }
 
 #[test]

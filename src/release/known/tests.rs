@@ -16,9 +16,9 @@ fn releases_are_listed_oldest_first() {
 #[test]
 fn every_version_has_a_release_that_answers_for_it() {
     for (version, profile, is) in [
-        ("1.36", "v1.36.3", Match::Same),
+        ("1.36", "v1.36.4", Match::Same),
         ("v1.36.0", "v1.36.2", Match::Same),
-        ("1.36.9", "v1.36.3", Match::Same),
+        ("1.36.9", "v1.36.4", Match::Same),
         ("1.37.1", "v1.37.0", Match::Same),
         ("1.38.0-alpha.2", "v1.37.0", Match::Older),
         ("1.40", "v1.37.0", Match::Older),

@@ -185,11 +185,20 @@ pub(super) const PROFILE: Profile = Profile {
 };
 
 /// The patches.
-pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 3], CHANGES).last_compared_with_queues();
+pub(super) const MINOR: Minor = Minor::new(PROFILE, [2, 4], CHANGES).compared_with_queues(3);
 
-const CHANGES: &[PatchChange] = &[PatchChange::new(
-    Release::patch(36, 3),
-    Some(140_431),
-    "A device that is rejected for a taint, a constraint or its capacity gives back the counters that it was to consume.",
-    |b| b.rejected_devices_taken_back = true,
-)];
+const CHANGES: &[PatchChange] = &[
+    PatchChange::new(
+        Release::patch(36, 3),
+        Some(140_431),
+        "A device that is rejected for a taint, a constraint or its capacity gives back the counters that it was to consume.",
+        |b| b.rejected_devices_taken_back = true,
+    ),
+    // From the list of the patch's changes; its code was not read.
+    PatchChange::new(Release::patch(36, 4), Some(140_504), "Drivers with pools of one name have counters of their own.", |b| {
+        b.counters_by_driver = true;
+    }),
+    PatchChange::new(Release::patch(36, 4), Some(140_685), "PreEnqueue runs again for gated pods every five minutes.", |b| {
+        b.queue.gated_pods_flushed = true;
+    }),
+];

@@ -30,11 +30,11 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
         pty.wait_for("main is unchanged");
         // A narrow header has no room for it beside a dry decision.
         if size.0 >= 100 {
-            pty.wait_for("v1.36.3 (:release)");
+            pty.wait_for("v1.36.4 (:release)");
         }
         pty.send("=");
         let screen = pty.wait_for("main compared with branch 2");
-        line(&screen, &["1 of 1 pending pod is decided differently by kube-scheduler v1.36.3 than"]);
+        line(&screen, &["1 of 1 pending pod is decided differently by kube-scheduler v1.36.4 than"]);
         line(&screen, &["a/waits"]);
         line(&screen, &["v1.33.4: fits on n"]);
         pty.send(ESC);
@@ -48,14 +48,14 @@ fn see_what_an_upgrade_changes_and_keep_the_answer() {
         command(&mut pty, "branch 2");
         pty.wait_for("this is branch 2");
         if size.0 > 80 {
-            pty.wait_for("v1.36.3 (:release)");
+            pty.wait_for("v1.36.4 (:release)");
         }
         let name = format!("session-{}", size.0);
         command(&mut pty, &format!("save {name}"));
         pty.wait_for("saved to");
         quit(pty);
         let again = Pty::start_at(folder.path(), &[], &["open", &name], size.0, size.1);
-        again.wait_for(if size.0 > 80 { "v1.36.3 (:release)" } else { "branch 2 of 2" });
+        again.wait_for(if size.0 > 80 { "v1.36.4 (:release)" } else { "branch 2 of 2" });
         quit(again);
     }
 }

@@ -500,7 +500,7 @@ fn a_distinct_attribute_compares_all_devices_of_a_request_from_1_37_on() {
 
 /// Two drivers with a pool of the same name, each with a counter that is enough for one of its devices.
 #[test]
-fn drivers_have_counters_of_their_own_from_1_37_on() {
+fn drivers_have_counters_of_their_own_from_a_patch_on() {
     let of_driver = |driver: &str| {
         let counters = "sharedCounters: [{name: s, counters: {m: {value: 1}}}]";
         let device = "{name: a, consumesCounters: [{counterSet: s, counters: {m: {value: 1}}}]}";
@@ -517,6 +517,7 @@ fn drivers_have_counters_of_their_own_from_1_37_on() {
     let slices: Vec<&str> = slices.iter().map(String::as_str).collect();
     let claim = one(&exactly("r", 2, ""));
     assert_eq!(allocated_by("v1.36.3", &slices, &claim), NONE, "the second device finds the counter of the first one's pool used up");
+    assert_eq!(allocated_by("v1.36.4", &slices, &claim), "r=p/a r=p/a", "the change came with a patch, too");
     assert_eq!(allocated_by("v1.37.0", &slices, &claim), "r=p/a r=p/a");
 }
 
