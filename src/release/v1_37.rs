@@ -137,4 +137,19 @@ const CHANGES: &[Novelty] = &[
         Knowledge::Missing,
         "Requests for capacity that are negative or too large are errors; here they are compared as they are.",
     ),
+    Novelty::new(
+        Some(139_017),
+        Knowledge::Missing,
+        "A pod with a claim that spans nodes and another that is bound to one is no longer stuck; here it is decided as by 1.36.3.",
+    ),
+    Novelty::new(
+        Some(139_395),
+        Knowledge::Missing,
+        "Stored selectors with list attributes compile also where DRAListTypeAttributes is off; here they do not.",
+    ),
+    Novelty::new(
+        Some(138_885),
+        Knowledge::Missing,
+        "allocationMode All over devices that draw on counters is corrected; here it is as by 1.36.3.",
+    ),
 ];
