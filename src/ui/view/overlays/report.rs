@@ -50,7 +50,8 @@ fn lay_out(sheet: &TextView, area: Rect) -> Laid {
             rows.push((at, indent..indent));
         }
         if sheet.view.selected == Some(at) {
-            offset = super::centred(first, rows.len(), area);
+            // The first page stays as long as the selection is on it.
+            offset = if rows.len() <= super::room(area.height) { 0 } else { super::centred(first, rows.len(), area) };
         }
     }
     Laid { rows, offset, width }
@@ -104,10 +105,10 @@ pub fn select(text: &mut TextView, motion: Motion, size: (u16, u16)) {
     let row = |line: usize| rows.iter().position(|at| *at == line).unwrap_or(0);
     // The ends of the text: the outermost link if the end stays in sight with it, or else the outermost line.
     let (end, half) = (rows.len().saturating_sub(1), room / 2);
-    let top = if row(*first) < half { *first } else { rows[0] };
+    let top = if row(*first) < room { *first } else { rows[0] };
     let bottom = if row(*last) + half > end { *last } else { rows[end] };
-    // The selected row is centred, except near the ends. A page keeps a few rows in sight.
-    let middle = selected.map_or(half, row).min((end + 1).saturating_sub(half)).max(half);
+    // The selected row is centred, except on the first page and near the end. A page keeps a few rows in sight.
+    let middle = selected.map(row).filter(|row| *row >= room).unwrap_or(half).min((end + 1).saturating_sub(half)).max(half);
     let page = room.saturating_sub(3).max(1);
     let up = |by: usize| middle.checked_sub(by).filter(|to| *to >= half).map_or(top, |to| rows[to.min(end)]);
     let down = |by: usize| if middle + by + half > end { bottom } else { rows[middle + by] };
