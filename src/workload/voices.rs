@@ -230,9 +230,9 @@ pub fn voices_about(input: &WorkloadInput<'_>, objects: &[About], scheduler: Opt
     found
 }
 
-/// Returns what others wrote about a pod, its owners, its claims, its group, its queues and the capacity that is asked for, newest
-/// first.
-pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&str>) -> Vec<Voice> {
+/// Returns the objects that words about a pod can be about: the pod, its owners, its claims, its group, its queues and the capacity that
+/// is asked for.
+pub fn objects_of_pod(input: &WorkloadInput<'_>, pod: &Pod) -> Vec<About> {
     let namespace = &pod.metadata.namespace;
     let key = |name: &Str| Key::new(namespace.clone(), name.clone());
     let mut objects = vec![About::new("Pod", pod.key())];
@@ -248,7 +248,20 @@ pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&st
     objects.extend(named.chain(made).map(|name| About::new("ResourceClaim", key(&name))));
     objects.extend(groups_of(pod).map(|group| About::new("PodGroup", group)));
     add_queues(input, pod, &mut objects);
-    voices_about(input, &objects, scheduler)
+    objects
+}
+
+/// Returns what others wrote about the objects of a pod, as [`objects_of_pod`] has them, newest first.
+pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&str>) -> Vec<Voice> {
+    let mut found = voices_about(input, &objects_of_pod(input, pod), scheduler);
+    found.retain(|voice| !is_about_sibling(voice, pod));
+    found
+}
+
+/// Returns whether a controller only says that it created or deleted another of its pods.
+fn is_about_sibling(voice: &Voice, pod: &Pod) -> bool {
+    let names_pod = || voice.text.split([' ', ',']).any(|word| word == pod.metadata.name.as_str());
+    ["SuccessfulCreate", "SuccessfulDelete"].contains(&voice.reason.as_str()) && voice.about.kind != "Pod" && !names_pod()
 }
 
 /// Returns the PodGroups that a pod names: of kube-scheduler and of gang schedulers.
@@ -395,5 +408,22 @@ mod tests {
         assert_eq!(means("cluster-autoscaler", "Sparkle", "hello"), None);
         assert_eq!(means("my-operator", "NotTriggerScaleUp", "pod didn't trigger scale-up: x"), None);
         assert_eq!(means("taint-eviction-controller", "TaintManagerEviction", "Cancelling deletion of Pod a/b"), None);
+    }
+
+    #[test]
+    fn what_a_controller_did_with_siblings_is_no_word_about_a_pod() {
+        let mut neighbors = crate::cluster::neighbors::Neighbors::default();
+        let about = About::new("ReplicaSet", Key::new("shop", "web"));
+        for text in ["Created pod: web-a", "Created pod: web-b"] {
+            let (speaker, reason) = ("replicaset-controller".into(), "SuccessfulCreate".into());
+            neighbors.events.push(OtherEvent { about: about.clone(), speaker, reason, text: text.to_owned(), ..OtherEvent::default() });
+        }
+        let pod =
+            r#"{"metadata":{"name":"web-b","namespace":"shop","ownerReferences":[{"kind":"ReplicaSet","name":"web","controller":true}]}}"#;
+        let cluster = crate::cluster::Cluster::default();
+        let input = WorkloadInput::of_events(&cluster, &neighbors);
+        let said: Vec<String> =
+            voices_of_pod(&input, &serde_json::from_str(pod).unwrap(), None).into_iter().map(|voice| voice.text).collect();
+        assert_eq!(said, ["Created pod: web-b"]);
     }
 }

@@ -1,6 +1,6 @@
 //! Texts of other programs, in words and as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -14,7 +14,8 @@ use crate::plural::count_of;
 use crate::scheduler::Scheduler;
 use crate::trace::{CycleView, Outcome};
 use crate::workload::{
-    Capacity, Joint, Meaning, QueueQuota, Refusal, UnknownVoice, Voice, WorkloadInput, joint, unknown_voices, voices_of_pod,
+    Capacity, Joint, Meaning, QueueQuota, Refusal, UnknownVoice, Voice, WorkloadInput, joint, objects_of_pod, unknown_voices, voices_about,
+    voices_of_pod,
 };
 
 /// The words of others about a pod.
@@ -68,11 +69,22 @@ pub fn voices_of_pods<'p>(
     input: &WorkloadInput<'_>,
 ) -> BTreeMap<Key, String> {
     let now = Some(scheduler.state().clock());
-    let short = |pod: &Arc<Pod>| {
-        let reports: Vec<VoiceReport> = voices_in(input, pod, scheduler).iter().map(|voice| VoiceReport::of(voice, now)).collect();
-        Some((pod.key(), voices_in_short(&reports)?.to_owned()))
+    let newest = |objects: &[About], own: Option<&str>| {
+        let found = voices_about(input, objects, own);
+        found.iter().find_map(|voice| Some((voice.last, VoiceReport::of(voice, now).short?)))
     };
-    pods.filter_map(short).collect()
+    // Pods of one owner share the words about all objects but themselves.
+    let mut of_others: HashMap<(Vec<About>, Option<&str>), Option<(Option<Timestamp>, String)>> = HashMap::new();
+    let mut short = |pod: &'p Arc<Pod>| {
+        let name = pod.spec.scheduler_name.as_str();
+        let own = scheduler.state().config().profile(name).is_some().then_some(name);
+        let mut objects = objects_of_pod(input, pod);
+        let others = objects.split_off(1);
+        let of_others = of_others.entry((others, own)).or_insert_with_key(|(others, own)| newest(others, *own));
+        let newest = [newest(&objects, own), of_others.clone()].into_iter().flatten().max_by_key(|(last, _)| *last)?;
+        Some((pod.key(), newest.1))
+    };
+    pods.filter_map(&mut short).collect()
 }
 
 /// A text of another program, as `explain -o json` prints it under `others`.
@@ -255,4 +267,45 @@ fn short(means: &Meaning, ago: Option<&str>) -> Option<String> {
         | Meaning::TaintEviction
         | Meaning::Descheduled => return None,
     })
+}
+
+#[cfg(test)]
+mod growth {
+    use super::*;
+    use crate::cluster::Object;
+    use crate::cluster::neighbors::OtherEvent;
+    use crate::cluster::operations::counted;
+    use crate::release::Emulation;
+    use crate::scheduler::{Config, Options};
+
+    #[test]
+    fn the_events_of_an_owner_are_read_once_for_all_its_pods() {
+        let operations = |count: usize| {
+            let pod = |at: usize| -> Object {
+                let owner = r#"[{"kind":"ReplicaSet","name":"web","controller":true}]"#;
+                let text = format!(r#"{{"kind":"Pod","metadata":{{"name":"web-{at}","namespace":"x","ownerReferences":{owner}}}}}"#);
+                serde_json::from_str(&text).unwrap()
+            };
+            let about = About::new("ReplicaSet", Key::new("x", "web"));
+            let event = |at: usize| OtherEvent {
+                about: about.clone(),
+                speaker: "replicaset-controller".into(),
+                reason: "FailedCreate".into(),
+                text: format!(r#"pods "web-{at}" is forbidden: exceeded quota: q"#),
+                ..OtherEvent::default()
+            };
+            let mut neighbors = Neighbors::default();
+            neighbors.events.extend((0..count).map(event));
+            let scheduler = Scheduler::new(Config::defaults(Emulation::default()), (0..count).map(pod).collect(), Options::default());
+            let (found, operations) = counted(|| {
+                let cluster = scheduler.state().cluster();
+                let input = WorkloadInput::of_events(cluster, &neighbors);
+                voices_of_pods(cluster.pods.iter(), &scheduler, &input)
+            });
+            assert!(found.len() == count && found.values().all(|words| words == "pods refused"), "{found:?}");
+            operations
+        };
+        let (few, many) = (operations(50), operations(200));
+        assert!(many < 6 * few, "{few} and {many}");
+    }
 }
