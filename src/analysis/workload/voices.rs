@@ -74,7 +74,7 @@ pub fn voices_of_pods<'p>(
         found.iter().find_map(|voice| Some((voice.last, VoiceReport::of(voice, now).short?)))
     };
     // Pods of one owner share the words about all objects but themselves.
-    let mut of_others: HashMap<(Vec<About>, Option<&str>), Option<(Option<Timestamp>, String)>> = HashMap::new();
+    let mut of_others: HashMap<(Vec<About>, Option<&str>), Option<NewestWord>> = HashMap::new();
     let mut short = |pod: &'p Arc<Pod>| {
         let name = pod.spec.scheduler_name.as_str();
         let own = scheduler.state().config().profile(name).is_some().then_some(name);
@@ -86,6 +86,9 @@ pub fn voices_of_pods<'p>(
     };
     pods.filter_map(&mut short).collect()
 }
+
+/// A word in short, and when it was last written.
+type NewestWord = (Option<Timestamp>, String);
 
 /// A text of another program, as `explain -o json` prints it under `others`.
 #[derive(Clone, Debug, Serialize)]
