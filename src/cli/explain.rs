@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::{ClusterArgs, ExplainArgs, LabelQuery};
@@ -13,7 +12,7 @@ use super::reproduce;
 use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, section, write_answer};
 use crate::analysis::{
     self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, Voices, VolumePlace, When,
-    WhenInput, decision_parts, missing_sentences, volume_places, with_odds,
+    WhenInput, decision_parts, decision_view, missing_sentences, volume_places,
 };
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::neighbors::NeighborKind;
@@ -272,9 +271,7 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
     let effort = if args.odds { OddsEffort::Asked } else { OddsEffort::Little };
-    let mut view = scheduler.explain_group(pod).map_or_else(|| with_odds(scheduler, pod, effort), |events| CycleView::of(&events));
-    view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
-    view.unknown = scheduler.state().cluster().unknown;
+    let view = decision_view(scheduler, pod, effort);
     let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
     // A ticket has its own list of what is unknown.
     let when = when(scheduler, &view, key, &agreement);
@@ -498,6 +495,7 @@ fn unknown(view: &CycleView) -> Document {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::sync::Arc;
 
     use clap::Parser as _;
 

@@ -78,14 +78,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, When, WhenInput, decision_parts, with_odds};
+use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, When, WhenInput, decision_parts, decision_view};
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Acts, Limits};
 use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
 use crate::scheduler::{OddsEffort, Quiescence, Scheduler};
 use crate::session::requeue_events;
 use crate::source::Loaded;
-use crate::trace::{CycleView, Event};
+use crate::trace::Event;
 use crate::whatif::{self, Elsewhere, Rehearsal, Stage as _, Verb, VerbError};
 use decision::Parts;
 use source::Source;
@@ -193,10 +193,7 @@ impl Engine {
 
     fn decision(&self, pod: &Arc<Pod>) -> Result<Decision, Error> {
         let (scheduler, key) = (&self.scheduler, pod.key());
-        let alone = || with_odds(scheduler, pod, OddsEffort::Little);
-        let mut view = scheduler.explain_group(pod).map_or_else(alone, |events| CycleView::of(&events));
-        view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
-        view.unknown = scheduler.state().cluster().unknown;
+        let view = decision_view(scheduler, pod, OddsEffort::Little);
         let agreement = SchedulerComparer::new(scheduler, self.source.events()).compare(pod, &view);
         let state = scheduler.state();
         let when = When::of(&WhenInput {

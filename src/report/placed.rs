@@ -10,7 +10,7 @@ use crate::analysis::{Preempted, VoiceReport, When, preempted};
 use crate::cluster::{Key, ObservedEvent, Pod, Str};
 use crate::output::{Document, Lines, Words};
 use crate::scheduler::Scheduler;
-use crate::trace::{CycleView, PreemptionView};
+use crate::trace::PreemptionView;
 
 /// A pod with a node, as `explain POD -o json` prints it; with `--evicted`, one that was evicted.
 #[derive(Clone, Debug, Serialize)]
@@ -150,7 +150,7 @@ fn today(victim: &Key, preemptor: &Arc<Pod>, scheduler: &Scheduler) -> String {
     if !preemptor.node_name.is_empty() {
         return format!("{by} runs on {} now, and needs no room any more.", preemptor.node_name);
     }
-    let view = CycleView::of(&scheduler.explain(preemptor));
+    let view = scheduler.view_of(preemptor);
     if let Some(victims) = view.preemption.as_ref().and_then(PreemptionView::waits_for) {
         return format!("{by} waits for the pods evicted for it on {} to end.", victims.node);
     }

@@ -20,7 +20,6 @@ pub use sentence::Sentence;
 use words::{Number, doubt, list, short};
 
 use crate::cluster::MissingKinds;
-
 use crate::framework::{Reason, Status};
 use crate::plural::count;
 use crate::trace::{AttemptFailure, CycleView, FailureCause, Outcome, SkipReason};

@@ -273,7 +273,7 @@ fn short(means: &Meaning, ago: Option<&str>) -> Option<String> {
 }
 
 #[cfg(test)]
-mod growth {
+mod tests {
     use super::*;
     use crate::cluster::Object;
     use crate::cluster::neighbors::OtherEvent;
