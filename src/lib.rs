@@ -18,6 +18,7 @@
 //! | [`limits`] | limits of what input from outside may cost, in one table |
 //! | [`cluster`] | the objects a scheduler reads, as immutable data: quantities, selectors, a persistent store per kind |
 //! | [`output`] | output: escaping of untrusted text, documents and their renderers, formats of answers, standard streams, new files |
+//! | `proxies` | the proxies that the environment sets for a host |
 //! | [`release`] | kube-scheduler's releases with their differences and feature gates |
 //! | [`odds`] | the likelihood of each outcome where kube-scheduler draws at random, as exact fractions |
 //! | [`framework`] | the vocabulary: statuses, cycle state, node and pod information, extension points, cluster events |
@@ -115,6 +116,8 @@ pub mod plugins;
 mod plural;
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod preemption;
+#[cfg(any(feature = "extenders", feature = "live"))]
+mod proxies;
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod release;
 #[cfg_attr(not(internals), doc(hidden))]

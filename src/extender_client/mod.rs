@@ -17,6 +17,7 @@ use std::io;
 use std::sync::mpsc;
 use std::thread::Builder;
 
+use base64::prelude::{BASE64_STANDARD as BASE64, Engine as _};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, PROXY_AUTHORIZATION, USER_AGENT};
 use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full};
@@ -27,11 +28,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 
-use self::proxy::{Environment, ProxyKind, ProxyUrl};
+use self::proxy::{ProxyKind, ProxyUrl};
 use crate::extenders::{Answer, AnswerBody, Destination, Extender, ExtenderTransport};
 use crate::framework::ExtenderVerb;
 use crate::limits::extenders::{ANSWERS, LARGEST_ANSWER, PROXY_HEAD};
 use crate::output::Secret;
+use crate::proxies::Proxies;
 use error::{DialError, ExchangeError, TunnelError};
 
 /// A call to make.
@@ -54,14 +56,14 @@ impl HttpTransport {
     /// # Errors
     /// Where the system has none to give.
     pub fn start() -> io::Result<Self> {
-        Self::start_with(LARGEST_ANSWER, ANSWERS, Environment::of_process())
+        Self::start_with(LARGEST_ANSWER, ANSWERS, Proxies::of_process())
     }
 
     /// Starts the thread with limits on the bytes of an answer and of all, and with the proxies of this environment.
-    fn start_with(largest: usize, in_all: usize, environment: Environment) -> io::Result<Self> {
+    fn start_with(largest: usize, in_all: usize, proxies: Proxies) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let (calls, taken) = mpsc::channel();
-        Builder::new().name("extenders".to_owned()).spawn(move || serve(&runtime, &taken, (largest, in_all), &environment))?;
+        Builder::new().name("extenders".to_owned()).spawn(move || serve(&runtime, &taken, (largest, in_all), &proxies))?;
         Ok(Self { calls })
     }
 }
@@ -76,13 +78,13 @@ impl ExtenderTransport for HttpTransport {
     }
 }
 
-fn serve(runtime: &Runtime, calls: &mpsc::Receiver<Call>, (largest, in_all): (usize, usize), environment: &Environment) {
+fn serve(runtime: &Runtime, calls: &mpsc::Receiver<Call>, (largest, in_all): (usize, usize), proxies: &Proxies) {
     let mut left = in_all;
     for call in calls {
         let answer = if left == 0 {
             Answer::failed("the extenders have answered more than one run reads")
         } else {
-            runtime.block_on(answer(&call, largest.min(left), environment))
+            runtime.block_on(answer(&call, largest.min(left), proxies))
         };
         left = left.saturating_sub(if matches!(answer.body, AnswerBody::Body(_)) { answer.length() } else { 0 });
         // Whoever asked may have gone.
@@ -91,9 +93,9 @@ fn serve(runtime: &Runtime, calls: &mpsc::Receiver<Call>, (largest, in_all): (us
 }
 
 /// Makes a call within its time.
-async fn answer(call: &Call, largest: usize, environment: &Environment) -> Answer {
+async fn answer(call: &Call, largest: usize, proxies: &Proxies) -> Answer {
     let mut status = None;
-    let within = tokio::time::timeout(call.extender.timeout, exchange(call, largest, environment, &mut status)).await;
+    let within = tokio::time::timeout(call.extender.timeout, exchange(call, largest, proxies, &mut status)).await;
     match within {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => Answer::failed(format!("Post {:?}: {error}", call.extender.shown_url(call.verb))),
@@ -109,10 +111,10 @@ async fn answer(call: &Call, largest: usize, environment: &Environment) -> Answe
 }
 
 /// Connects, sends the request and reads the answer; sets `status` as soon as it is known.
-async fn exchange(call: &Call, largest: usize, environment: &Environment, status: &mut Option<u16>) -> Result<Answer, ExchangeError> {
+async fn exchange(call: &Call, largest: usize, proxies: &Proxies, status: &mut Option<u16>) -> Result<Answer, ExchangeError> {
     let url = call.extender.url(call.verb);
     let target = Destination::parse(url.expose())?;
-    let proxy = environment.proxy_for(target.tls, &target.host, target.port)?;
+    let proxy = proxies.to(target.tls, &target.host, target.port).map(ProxyUrl::parse).transpose()?;
     let mut stream = match &proxy {
         Some(proxy) => dial(&proxy.host, proxy.port).await.map_err(ExchangeError::DialProxy)?,
         None => dial(&target.host, target.port).await?,
@@ -164,7 +166,7 @@ fn request(call: &Call, target: &Destination, proxy: Option<&ProxyUrl>) -> Resul
         .header(USER_AGENT, concat!("schedscope/", env!("CARGO_PKG_VERSION")))
         .header(CONTENT_TYPE, "application/json")
         .body(Full::new(Bytes::from(call.body.clone())))?;
-    if let Some(credentials) = target.user.as_ref().map(|user| Secret::new(words::percent_decoded(user.expose()))) {
+    if let Some(credentials) = target.user.as_ref().map(|user| Secret::new(decoded(user.expose()))) {
         request.headers_mut().insert(AUTHORIZATION, basic(&credentials)?);
     }
     if let Some(credentials) = proxy.and_then(|proxy| proxy.credentials.as_ref()) {
@@ -173,9 +175,14 @@ fn request(call: &Call, target: &Destination, proxy: Option<&ProxyUrl>) -> Resul
     Ok(request)
 }
 
+/// Returns a part of a URL without its escapes; what is none stays.
+fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
 fn basic(credentials: &Secret<String>) -> Result<HeaderValue, ExchangeError> {
-    let mut value = HeaderValue::from_str(&format!("Basic {}", words::base64(credentials.expose().as_bytes())))
-        .map_err(|_| ExchangeError::Credentials)?;
+    let mut value =
+        HeaderValue::from_str(&format!("Basic {}", BASE64.encode(credentials.expose()))).map_err(|_| ExchangeError::Credentials)?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -185,7 +192,7 @@ async fn tunnel(stream: &mut TcpStream, proxy: &ProxyUrl, target: &Destination) 
     let to = format!("{}:{}", proxy::bracketed(&target.host), target.port);
     let mut head = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n");
     if let Some(credentials) = &proxy.credentials {
-        head += &format!("Proxy-Authorization: Basic {}\r\n", words::base64(credentials.expose().as_bytes()));
+        head += &format!("Proxy-Authorization: Basic {}\r\n", BASE64.encode(credentials.expose()));
     }
     head += "\r\n";
     bytes::write(stream, head.as_bytes()).await.map_err(TunnelError::Write)?;

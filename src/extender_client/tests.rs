@@ -58,11 +58,11 @@ fn extender(prefix: &str) -> Extender {
 
 /// Asks with no proxies around, and reads 1000 bytes of an answer.
 fn ask(extender: &Extender) -> Answer {
-    ask_in(extender, Environment::default())
+    ask_in(extender, Proxies::default())
 }
 
-fn ask_in(extender: &Extender, environment: Environment) -> Answer {
-    HttpTransport::start_with(1000, usize::MAX, environment).unwrap().send(extender, ExtenderVerb::Filter, "{}")
+fn ask_in(extender: &Extender, proxies: Proxies) -> Answer {
+    HttpTransport::start_with(1000, usize::MAX, proxies).unwrap().send(extender, ExtenderVerb::Filter, "{}")
 }
 
 fn failure(extender: &Extender) -> String {
@@ -80,7 +80,7 @@ fn a_question_is_posted_as_json_and_its_answer_read() {
     let request = server.join().unwrap().to_ascii_lowercase();
     assert!(request.starts_with("post /e0/filter http/1.1\r\n"), "{request}");
     assert!(request.contains("content-type: application/json\r\n") && request.contains(&format!("host: {address}\r\n")), "{request}");
-    let credentials = words::base64(b"me:hunter2").to_ascii_lowercase();
+    let credentials = BASE64.encode("me:hunter2").to_ascii_lowercase();
     assert!(request.contains(&format!("authorization: basic {credentials}\r\n")), "{request}");
 }
 
@@ -128,7 +128,7 @@ fn an_answer_that_is_too_large_is_given_up() {
 
 #[test]
 fn calls_fail_once_the_answers_are_too_long_in_all() {
-    let transport = HttpTransport::start_with(1000, 12, Environment::default()).unwrap();
+    let transport = HttpTransport::start_with(1000, 12, Proxies::default()).unwrap();
     let ask = |body: &'static str| {
         let (address, _server) = serve_once(move |stream, _| respond(stream, "200 OK", body));
         transport.send(&extender(&format!("http://{address}")), ExtenderVerb::Filter, "{}").body
@@ -157,8 +157,8 @@ fn a_proxy_without_end_is_an_error() {
         while stream.write_all(&[b'x'; 512]).is_ok() {}
         String::new()
     });
-    let environment = https_by(&address, "http://");
-    let answer = ask_in(&extender("https://elsewhere.test"), environment);
+    let proxies = https_by(&address, "http://");
+    let answer = ask_in(&extender("https://elsewhere.test"), proxies);
     assert!(matches!(answer.body, AnswerBody::Error(_)), "{answer:?}");
 }
 
@@ -199,15 +199,15 @@ fn what_fails_is_reported_in_the_words_of_go() {
 #[test]
 fn a_proxy_is_asked_for_hosts_elsewhere() {
     let (address, server) = serve_once(|stream, _| respond(stream, "200 OK", "[]"));
-    let environment = Environment { http: Secret::new(format!("http://p:w@{address}")), ..Environment::default() };
-    let answer = ask_in(&extender("http://extender.invalid:81/x"), environment);
+    let proxies = Proxies { http: Secret::new(format!("http://p:w@{address}")), ..Proxies::default() };
+    let answer = ask_in(&extender("http://extender.invalid:81/x"), proxies);
     assert_eq!(answer, Answer::response(200, "[]"));
     let request = server.join().unwrap().to_ascii_lowercase();
     assert!(request.starts_with("post http://extender.invalid:81/x/filter http/1.1\r\n"), "{request}");
     assert!(request.contains("host: extender.invalid:81\r\n") && request.contains("proxy-authorization: basic "), "{request}");
     let (address, _server) = serve_once(|stream, _| respond(stream, "200 OK", "[]"));
-    let environment = Environment { http: Secret::new("http://127.0.0.1:1".to_owned()), ..Environment::default() };
-    assert_eq!(ask_in(&extender(&format!("http://{address}")), environment), Answer::response(200, "[]"), "this machine has no proxy");
+    let proxies = Proxies { http: Secret::new("http://127.0.0.1:1".to_owned()), ..Proxies::default() };
+    assert_eq!(ask_in(&extender(&format!("http://{address}")), proxies), Answer::response(200, "[]"), "this machine has no proxy");
 }
 
 /// Reads up to an empty line.
@@ -227,8 +227,8 @@ fn proxy(serve: impl FnOnce(TcpStream) -> String + Send + 'static) -> (String, J
     (address, std::thread::spawn(move || serve(listener.accept().unwrap().0)))
 }
 
-fn https_by(address: &str, scheme: &str) -> Environment {
-    Environment { https: Secret::new(format!("{scheme}p:w@{address}")), ..Environment::default() }
+fn https_by(address: &str, scheme: &str) -> Proxies {
+    Proxies { https: Secret::new(format!("{scheme}p:w@{address}")), ..Proxies::default() }
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn tls_goes_through_a_tunnel_of_the_proxy() {
     assert_eq!(ask_in(&extender, https_by(&address, "http://")), Answer::response(200, "[]"));
     let head = proxy_thread.join().unwrap();
     assert!(head.starts_with("CONNECT extender.invalid:443 HTTP/1.1\r\nHost: extender.invalid:443\r\n"), "{head}");
-    assert!(head.contains(&format!("Proxy-Authorization: Basic {}\r\n", words::base64(b"p:w"))), "{head}");
+    assert!(head.contains(&format!("Proxy-Authorization: Basic {}\r\n", BASE64.encode("p:w"))), "{head}");
     for (line, text) in
         [("HTTP/1.1 407 Proxy Authentication Required", "Proxy Authentication Required"), ("HTTP/1.1 502", "unknown status code")]
     {
@@ -257,7 +257,7 @@ fn tls_goes_through_a_tunnel_of_the_proxy() {
         assert_eq!(answer, Answer::failed(format!("Post \"https://extender.invalid/x/filter\": {text}")));
     }
     // A host in NO_PROXY is reached directly; this one does not exist.
-    let direct = Environment { no_proxy: "extender.invalid".to_owned(), ..https_by("127.0.0.1:1", "http://") };
+    let direct = Proxies { exceptions: "extender.invalid".to_owned(), ..https_by("127.0.0.1:1", "http://") };
     let AnswerBody::Error(text) = ask_in(&extender, direct).body else { panic!("answered") };
     assert!(text.contains("dial tcp: lookup extender.invalid"), "{text}");
     let AnswerBody::Error(text) = ask_in(&extender, https_by("127.0.0.1:1", "http://")).body else { panic!("answered") };
@@ -284,7 +284,7 @@ fn a_socks_proxy_leads_to_names_and_addresses() {
         respond(&mut stream, "200 OK", "[1]");
         format!("{:?} {}", &asked[..5], String::from_utf8_lossy(&asked[5..21])) + &request
     });
-    let by_socks = |address: &str| Environment { http: Secret::new(format!("socks5://p:w@{address}")), ..Environment::default() };
+    let by_socks = |address: &str| Proxies { http: Secret::new(format!("socks5://p:w@{address}")), ..Proxies::default() };
     assert_eq!(ask_in(&extender("http://extender.invalid"), by_socks(&address)), Answer::response(200, "[1]"));
     let said = proxy_thread.join().unwrap();
     assert!(said.starts_with("[5, 1, 0, 3, 16] extender.invalidPOST /filter HTTP/1.1\r\n"), "{said}");

@@ -1,4 +1,4 @@
-//! Error texts of Go's `net` and `net/http`, and small encodings.
+//! Error texts of Go's `net` and `net/http`.
 
 use std::io;
 
@@ -34,53 +34,9 @@ pub(super) fn http_error(error: &hyper::Error) -> String {
     error.to_string()
 }
 
-/// Base64 of the standard alphabet, padded.
-pub(super) fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for group in bytes.chunks(3) {
-        let number = group.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
-        for place in 0..4 {
-            let digit = (number >> (18 - 6 * place)) as usize & 63;
-            out.push(if place <= group.len() { char::from(ALPHABET[digit]) } else { '=' });
-        }
-    }
-    out
-}
-
-/// A part of a URL without its escapes; what is none stays.
-pub(super) fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok()).filter(|_| byte == b'%');
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(decoded) => {
-                bytes.push(decoded);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn encodings_are_the_usual_ones() {
-        for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("me:hunter2", "bWU6aHVudGVyMg==")] {
-            assert_eq!(base64(text.as_bytes()), expected);
-        }
-        for (text, expected) in [("a%40b", "a@b"), ("%", "%"), ("100%zz%2", "100%zz%2"), ("%c3%a9", "é")] {
-            assert_eq!(percent_decoded(text), expected);
-        }
-    }
 
     #[test]
     fn system_errors_read_as_gos() {

@@ -14,12 +14,13 @@ const LAYERS: Rooms = &[
     ("limits", &["plural"]),
     ("cluster", &["limits"]),
     ("output", &["limits", "cluster"]),
+    ("proxies", &["output"]),
     ("release", &["limits", "cluster"]),
     ("odds", &["limits", "cluster"]),
     ("framework", &["limits", "odds", "release", "cluster"]),
     ("admission", &["framework", "release", "cluster"]),
     ("extenders", &["limits", "framework", "release", "cluster", "output"]),
-    ("extender_client", &["limits", "extenders", "framework", "output"]),
+    ("extender_client", &["limits", "extenders", "framework", "output", "proxies"]),
     ("trace", &["limits", "output", "framework", "odds", "release", "cluster", "plural"]),
     ("preemption", &["limits", "odds", "trace", "framework", "release", "cluster"]),
     ("cel", &["limits", "cluster"]),
@@ -48,7 +49,7 @@ const LAYERS: Rooms = &[
     ),
     ("workload", &["limits", "plugins", "release", "cluster", "suggest"]),
     ("scheduler_log", &["limits"]),
-    ("source", &["limits", "admission", "scheduler_log", "cluster", "output", "plural"]),
+    ("source", &["limits", "admission", "scheduler_log", "cluster", "output", "plural", "proxies"]),
     (
         "analysis",
         &[

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use http::HeaderValue;
+use http::Uri;
 use jiff::Timestamp;
 use kube::Config;
 use kube::config::{AuthInfo, Cluster, ExecInteractiveMode, KubeConfigOptions, Kubeconfig, KubeconfigError};
@@ -19,9 +20,9 @@ use secrecy::ExposeSecret as _;
 use super::error::{ConnectError, Target};
 use super::exec;
 use super::failure::chain;
-use super::proxy::Proxies;
 use crate::limits::live::{CREDENTIAL_FILE, KUBECONFIG};
 use crate::output::url_without_password;
+use crate::proxies::Proxies;
 
 /// The process's environment, as far as connections depend on it.
 #[derive(Clone, Debug, Default)]
@@ -249,7 +250,7 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     let loaded = Config::from_custom_kubeconfig(kubeconfig, &options).now_or_never();
     let mut config = loaded.ok_or_else(|| bad("loading it takes too long".to_owned()))?.map_err(|error| bad(chain(&error)))?;
     // kube checks the environment against the proxy's address instead of the server's.
-    let proxy = cluster.proxy_url.filter(|url| !url.is_empty()).or_else(|| env.proxies.of(&config.cluster_url));
+    let proxy = cluster.proxy_url.filter(|url| !url.is_empty()).or_else(|| proxy_to(&config.cluster_url, &env.proxies));
     config.proxy_url = match proxy {
         Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {:?} is invalid: {error}", url_without_password(&url))))?),
         None => None,
@@ -257,6 +258,14 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     let proxy = config.proxy_url.as_ref().map(|url| url_without_password(url.to_string().trim_end_matches('/')));
     let target = Target { context: name, server: server(&config), namespace: config.default_namespace.clone(), proxy };
     Ok(Loaded { config, target, valid_until })
+}
+
+/// Returns the proxy that the environment sets for a server, as a URL that kube understands.
+fn proxy_to(server: &Uri, proxies: &Proxies) -> Option<String> {
+    let tls = server.scheme_str() == Some("https");
+    let port = server.port_u16().unwrap_or(if tls { 443 } else { 80 });
+    let proxy = proxies.to(tls, server.host()?.trim_matches(['[', ']']), port)?;
+    Some(if proxy.contains("://") { proxy.replacen("socks5h://", "socks5://", 1) } else { format!("http://{proxy}") })
 }
 
 /// Adds the scheme to a server without one, as `DefaultServerURL` of client-go: https if the cluster has settings for TLS.
@@ -340,6 +349,7 @@ fn server(config: &Config) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::Secret;
 
     const GOOD: &str = r"
 apiVersion: v1
@@ -435,6 +445,22 @@ users:
         std::fs::write(&long, "x".repeat(KUBECONFIG as usize + 1)).unwrap();
         let wanted = Wanted { kubeconfig: Some(long), ..Wanted::default() };
         assert!(load(&wanted, &Env::default()).unwrap_err().to_string().contains("it is longer than 4 MiB"));
+    }
+
+    #[test]
+    fn the_environment_names_proxies_in_schemes_that_kube_knows() {
+        let secret = |url: &str| Secret::new(url.to_owned());
+        let proxies =
+            Proxies { http: secret("plain:2"), https: secret("socks5h://s:1"), exceptions: "[fd00::1]:6443,10.0.0.1:443".to_owned() };
+        for (server, expected) in [
+            ("http://10.0.0.1", Some("http://plain:2")),
+            ("https://10.0.0.1:6443", Some("socks5://s:1")),
+            ("https://10.0.0.1", None),
+            ("https://[fd00::1]:6443", None),
+            ("https://[::1]:6443", None),
+        ] {
+            assert_eq!(proxy_to(&server.parse().unwrap(), &proxies).as_deref(), expected, "{server}");
+        }
     }
 
     #[test]

@@ -25,7 +25,6 @@ mod failure;
 mod kubeconfig;
 mod neighbors;
 mod objects;
-mod proxy;
 mod read_only;
 mod reflector;
 mod resource;
