@@ -242,6 +242,7 @@ impl Decision {
             origin: &self.origin,
             agreement: None,
             others: &[],
+            others_left_out: 0,
             others_together: &[],
             priority: None,
             since: None,

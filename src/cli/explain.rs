@@ -1,5 +1,6 @@
 //! `schedscope explain`: one pod's decision, or all pending pods compared with the cluster's scheduler.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,7 +28,7 @@ use crate::source::live::NeighborsQuestion;
 use crate::source::{Input, Loaded};
 use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome};
-use crate::workload::NeighborNeeds;
+use crate::workload::{NeighborNeeds, WorkloadInput};
 
 /// Wait before a live cluster is read again: its scheduler may not have written its latest decision yet.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -146,7 +147,8 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
     let (scheduler_args, limits) = (args.cluster.scheduler(&args.scheduler), args.cluster.limits.limits());
     let scheduler = super::begin(&scheduler_args, &mut loaded, &limits, Evictions::AtOnce, say)?;
     let older = series.map(|(name, before)| Older::new(&scheduler_args, before, name, &loaded)).transpose()?;
-    let source = Source { scheduler: &scheduler, loaded: &loaded, older: older.as_ref() };
+    let indexes = Indexes::default();
+    let source = Source { scheduler: &scheduler, loaded: &loaded, older: older.as_ref(), indexes: &indexes };
     check_namespace(args, source)?;
     let explained = match (&args.pods[..], &args.selector) {
         ([pod], None) => {
@@ -164,7 +166,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
 
 /// Fails if `-n` names a namespace that no object has, in the dump before it neither; with `--evicted` also no event.
 fn check_namespace(args: &ExplainArgs, source: Source<'_>) -> Result<(), Failure> {
-    let Source { scheduler, loaded, older } = source;
+    let Source { scheduler, loaded, older, .. } = source;
     let is_of_event =
         |namespace: &String| args.evicted && events(scheduler, loaded).iter().any(|event| event.pod.namespace == namespace.as_str());
     let named = args.namespace.as_ref().filter(|namespace| !is_of_event(namespace));
@@ -178,6 +180,15 @@ struct Source<'a> {
     scheduler: &'a Scheduler,
     loaded: &'a Loaded,
     older: Option<&'a Older>,
+    indexes: &'a Indexes<'a>,
+}
+
+/// Indexes of a source that answers about all of its pods share, made on first use.
+#[derive(Debug, Default)]
+struct Indexes<'a> {
+    comparer: OnceCell<SchedulerComparer>,
+    /// The events about other objects, and the objects that scheduling does not read.
+    others: OnceCell<WorkloadInput<'a>>,
 }
 
 /// Explains several pods, one after another. A pod that cannot be explained is said, and the others are.
@@ -257,7 +268,7 @@ fn subject(args: &ExplainArgs, name: &str, source: Source<'_>, write: Write<'_>)
 type Write<'a> = &'a dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>;
 
 fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> Result<Explained, Failure> {
-    let Source { scheduler, loaded, older } = source;
+    let Source { scheduler, loaded, older, .. } = source;
     let cluster = scheduler.state().cluster();
     let is_bound = cluster.pods.get(key).is_some_and(|pod| !pod.node_name.is_empty() && !pod.is_terminal());
     if args.evicted || is_bound {
@@ -272,7 +283,8 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
     }
     let effort = if args.odds { OddsEffort::Asked } else { OddsEffort::Little };
     let view = decision_view(scheduler, pod, effort);
-    let agreement = SchedulerComparer::new(scheduler, events(scheduler, loaded)).compare(pod, &view);
+    let comparer = source.indexes.comparer.get_or_init(|| SchedulerComparer::new(scheduler, events(scheduler, loaded)));
+    let agreement = comparer.compare(pod, &view);
     // A ticket has its own list of what is unknown.
     let when = when(scheduler, &view, key, &agreement);
     let mut more = if args.output.is_ticket() { Document::default() } else { unknown(&view) };
@@ -289,7 +301,8 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
     }
     more.append(agreement_text(&agreement));
     more.append(attempts(args, key, &agreement)?);
-    let voices = Voices::about(pod, scheduler, &loaded.neighbors, &view);
+    let input = source.indexes.others.get_or_init(|| WorkloadInput::of_events(cluster, &loaded.neighbors));
+    let voices = Voices::among(pod, scheduler, input, &view);
     more.append(super::workload::others_section(&voices, loaded.neighbors.events_withheld, scheduler.state().clock()));
     more.append(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
@@ -309,6 +322,7 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
         origin: &origin,
         agreement: Some(&agreement),
         others: &voices.others,
+        others_left_out: voices.left_out,
         others_together: &voices.together,
         since: since.as_ref(),
         priority: Some(pod.priority()),
@@ -416,7 +430,7 @@ fn is_pods(word: &str) -> bool {
 }
 
 fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
-    let Source { scheduler, loaded, older } = source;
+    let Source { scheduler, loaded, older, .. } = source;
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
     let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
     if !args.all_namespaces {
@@ -501,6 +515,8 @@ mod tests {
 
     use super::super::{Cli, Command, FailureKind};
     use super::*;
+    use crate::cluster::operations::counted;
+    use crate::limits::engine::VOICES_OF_OBJECT;
     use crate::source::{Input, load};
 
     /// Returns a cluster with a pod that fits on no node, whose condition has this message; empty for none.
@@ -611,6 +627,37 @@ mod tests {
             let error = pod_key(kind, None, "default").unwrap_err();
             assert_eq!(error.kind, FailureKind::Usage, "{kind}");
         }
+    }
+
+    #[test]
+    fn the_events_are_read_once_for_all_pods_that_are_asked_for() {
+        let operations = |count: usize| {
+            let mut items =
+                vec![r#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"},"status":{"allocatable":{"pods":"0"}}}"#.to_owned()];
+            for at in 0..count {
+                let metadata = format!(
+                    r#""metadata":{{"name":"web-{at}","namespace":"shop","ownerReferences":[{{"kind":"ReplicaSet","name":"web","controller":true}}]}}"#
+                );
+                items.push(format!(r#"{{"kind":"Pod","apiVersion":"v1",{metadata},"spec":{{"containers":[{{"name":"c"}}]}}}}"#));
+                let about = |kind: &str, name: &str| {
+                    format!(
+                        r#"{{"kind":"Event","apiVersion":"v1","metadata":{{"name":"{kind}{at}","namespace":"shop"}},"involvedObject":{{"kind":"{kind}","name":"{name}","namespace":"shop"}},"reason":"FailedCreate","message":"no {at}","source":{{"component":"replicaset-controller"}}}}"#
+                    )
+                };
+                items.extend([about("ReplicaSet", "web"), about("Pod", &format!("web-{at}"))]);
+            }
+            let text = format!(r#"{{"kind":"List","apiVersion":"v1","items":[{}]}}"#, items.join(","));
+            let loaded = load(&[Input::Bytes { name: "cluster.json".into(), bytes: text.into_bytes().into() }]);
+            let words = ["schedscope", "explain", "-A", "--selector", "a!=b", "-o", "json", "--from", "dump.json"];
+            let Some(Command::Explain(args)) = Cli::try_parse_from(words).unwrap().command else { unreachable!("it is explain") };
+            let (found, operations) = counted(|| explain(&args, loaded, None, &|_| ()).map_err(|e| e.message).unwrap());
+            assert_eq!(found.text.as_str().lines().count(), count);
+            let left_out = format!(r#""othersLeftOut":{}"#, count - VOICES_OF_OBJECT);
+            assert!(found.text.as_str().lines().all(|line| line.contains(&left_out)), "{left_out}");
+            operations
+        };
+        let (few, many) = (operations(50), operations(200));
+        assert!(many < 6 * few, "{few} and {many}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) fn explain(
     let pod = cluster.pods.get(key);
     let others = pod.map_or_else(|| workload::voices_of_gone(key, scheduler, loaded), |pod| voices(pod, scheduler, &loaded.neighbors));
     let ends = pod.is_some_and(|pod| pod.is_terminating());
-    let evictions = (args.evicted || ends).then(|| evictions(key, scheduler, loaded, &others));
+    let evictions = (args.evicted || ends).then(|| evictions(key, scheduler, loaded, &others.voices));
     // Without being asked for, evictions are shown where there are some.
     let evictions = evictions.filter(|found| args.evicted || !found.is_empty());
     if pod.is_none() && evictions.as_ref().is_none_or(Vec::is_empty) {
@@ -47,7 +47,8 @@ pub(super) fn explain(
         why: bound.map(|pod| why_here(pod, events(scheduler, loaded))).unwrap_or_default(),
         again: bound.filter(|pod| !pod.is_terminal() && !pod.is_terminating()).map(|pod| again(pod, scheduler)),
         evictions,
-        others: others.iter().map(|voice| VoiceReport::of(voice, Some(scheduler.state().clock()))).collect(),
+        others: others.voices.iter().map(|voice| VoiceReport::of(voice, Some(scheduler.state().clock()))).collect(),
+        others_left_out: others.left_out,
         now: Some(scheduler.state().clock()),
     };
     let text = write(&Answer::Placed(&report), more)?;

@@ -15,7 +15,7 @@ use crate::report::{Answer, voices_lines};
 use crate::scheduler::Scheduler;
 use crate::source::Loaded;
 use crate::workload::{
-    SubjectError, Voice, WorkloadInput, kind_named, short_workloads, subject, subject_named, voices_about, voices_of_workload,
+    OtherWords, SubjectError, WorkloadInput, kind_named, short_workloads, subject, subject_named, voices_about, voices_of_workload,
 };
 
 /// Returns the workload that an argument names as `KIND/NAME` or `KIND/NAMESPACE/NAME`; `None` for other arguments, such as a pod or `NAMESPACE/NAME`.
@@ -113,11 +113,11 @@ pub(super) fn others_section(voices: &Voices, unknown: Option<MissingReason>, no
         let why = if why == MissingReason::Refused { "cannot be read (no permission)" } else { "could not all be read" };
         format!("Events about its owners, claims and group {why}.")
     });
-    super::section("Others", voices.together.iter().cloned().chain(voices_lines(&voices.others, Some(now))).chain(unknown))
+    super::section("Others", voices.together.iter().cloned().chain(voices_lines(&voices.others, voices.left_out, Some(now))).chain(unknown))
 }
 
 /// Returns the words of others about a pod that is gone.
-pub(super) fn voices_of_gone(pod: &Key, scheduler: &Scheduler, loaded: &Loaded) -> Vec<Voice> {
+pub(super) fn voices_of_gone(pod: &Key, scheduler: &Scheduler, loaded: &Loaded) -> OtherWords {
     let input = WorkloadInput::of_events(scheduler.state().cluster(), &loaded.neighbors);
     voices_about(&input, &[About::new("Pod", pod.clone())], None)
 }

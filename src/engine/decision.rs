@@ -199,6 +199,7 @@ impl Decision {
             since: None,
             when: self.when.as_ref(),
             others: &self.voices.others,
+            others_left_out: self.voices.left_out,
             others_together: &self.voices.together,
         };
         serde_json::to_value(Answer::Ticket(ticket)).unwrap_or_default()

@@ -36,6 +36,8 @@ limits! { "engine":
     steps OVERVIEW_FIX_STEPS: u64 = 4_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried.
     count JUDGED_CLAIMS: usize = 40, "claims_beyond_the_limit_are_not_tried";
+    /// Words of others about one object that an answer lists, the newest of each speaker and reason before others; the rest is counted.
+    count VOICES_OF_OBJECT: usize = 20, "words_beyond_the_limit_are_counted";
     /// Pods that a workload can be taken to want; a larger number counts as this one.
     count WANTED_PODS: usize = 10_000_000, "a_number_beyond_all_measure_is_cut";
     /// Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out.

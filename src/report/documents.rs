@@ -100,7 +100,7 @@ pub fn workload_document(found: &WorkloadReport) -> Document {
     if !found.others.is_empty() {
         doc.blank();
         doc.heading(2, "Words of others");
-        doc.code(0, voices_lines(&found.others, found.now));
+        doc.code(0, voices_lines(&found.others, found.others_left_out, found.now));
     }
     if !found.missing_kinds.is_empty() {
         doc.blank();

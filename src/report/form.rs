@@ -257,6 +257,8 @@ struct TicketReport<'a> {
     priority: Option<i32>,
     agreement: Option<&'a SchedulerMatch>,
     others: &'a [VoiceReport],
+    #[serde(skip_serializing_if = "crate::analysis::is_zero")]
+    others_left_out: usize,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     others_together: &'a [String],
     when: Option<&'a When>,
@@ -275,6 +277,7 @@ impl<'a> TicketReport<'a> {
             priority: ticket.view.start.as_ref().map(|start| start.priority).or(ticket.priority),
             agreement: ticket.agreement,
             others: ticket.others,
+            others_left_out: ticket.others_left_out,
             others_together: ticket.others_together,
             when: ticket.when,
             since: ticket.since,
@@ -294,6 +297,7 @@ impl Answer<'_> {
                 origin: &origin,
                 agreement: None,
                 others: &[],
+                others_left_out: 0,
                 others_together: &[],
                 priority: None,
                 since: None,

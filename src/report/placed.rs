@@ -39,6 +39,9 @@ pub struct PlacedReport {
     pub evictions: Option<Vec<EvictionReport>>,
     /// The words of others, newest first.
     pub others: Vec<VoiceReport>,
+    /// The number of words that are left out, because there are too many about one object.
+    #[serde(skip_serializing_if = "crate::analysis::is_zero")]
+    pub others_left_out: usize,
     /// The clock of the source.
     #[serde(skip)]
     pub now: Option<Timestamp>,
@@ -97,7 +100,7 @@ impl PlacedReport {
             section(&mut out, "AGAIN", again.text(self.node.as_ref()));
         }
         if !self.others.is_empty() {
-            section(&mut out, "OTHERS", voices_lines(&self.others, self.now));
+            section(&mut out, "OTHERS", voices_lines(&self.others, self.others_left_out, self.now));
         }
         out
     }

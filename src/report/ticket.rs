@@ -101,6 +101,8 @@ pub struct Ticket<'a> {
     pub agreement: Option<&'a SchedulerMatch>,
     /// The words of others about the pod, newest first.
     pub others: &'a [VoiceReport],
+    /// The number of words that are left out, because there are too many about one object.
+    pub others_left_out: usize,
     /// Findings from these words and the decision together, a sentence each.
     pub others_together: &'a [String],
     /// The difference from the dump before; `None` where the source is not a series of dumps.

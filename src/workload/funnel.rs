@@ -1,7 +1,7 @@
 //! The numbers from desired to ready, and their causes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;
 use strum::IntoEnumIterator as _;
@@ -12,8 +12,9 @@ use super::holders::{Holder, holder_of_gate};
 use super::queues::holds_for;
 use super::remedy::Remedy;
 use super::subject::{controller, owners};
-use super::voices::groups_of;
+use super::voices::{WordsOfObject, groups_of};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
+use crate::cluster::operations::operation;
 use crate::cluster::{Cluster, Key, Kind, MissingReason, OwnerReference, Pod, Str};
 
 /// Where a pod is lost on its way.
@@ -167,6 +168,10 @@ pub struct WorkloadInput<'a> {
     held: HashMap<About, Vec<&'a Arc<Neighbor>>>,
     /// The pods by the PodGroup that they name, on first use.
     grouped: OnceLock<HashMap<Key, Vec<&'a Arc<Pod>>>>,
+    /// The words about objects that were asked for, by the object and the speaker that is left out; an empty one for none.
+    words: Mutex<HashMap<(About, String), Arc<WordsOfObject>>>,
+    /// Those who wrote events, on first use.
+    speakers: OnceLock<HashSet<&'a str>>,
 }
 
 impl<'a> WorkloadInput<'a> {
@@ -206,6 +211,7 @@ impl<'a> WorkloadInput<'a> {
     pub fn of_events(cluster: &'a Cluster, neighbors: &'a Neighbors) -> Self {
         let mut events: HashMap<&About, Vec<&OtherEvent>> = HashMap::new();
         for event in &neighbors.events {
+            operation();
             events.entry(&event.about).or_default().push(event);
         }
         let mut held: HashMap<About, Vec<&Arc<Neighbor>>> = HashMap::new();
@@ -223,7 +229,30 @@ impl<'a> WorkloadInput<'a> {
             events,
             held,
             grouped: OnceLock::new(),
+            words: Mutex::default(),
+            speakers: OnceLock::new(),
         }
+    }
+
+    /// Returns the words of others about an object, without those of a scheduler. They are collected once.
+    pub(super) fn words_about(&self, about: &About, scheduler: Option<&str>) -> Arc<WordsOfObject> {
+        let key = (about.clone(), scheduler.unwrap_or_default().to_owned());
+        let known = |key: &_| self.words.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
+        known(&key).unwrap_or_else(|| {
+            let made = Arc::new(WordsOfObject::of(self, about, scheduler));
+            self.words.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&made));
+            made
+        })
+    }
+
+    /// Returns whether a component wrote an event.
+    pub(super) fn speaks(&self, name: &str) -> bool {
+        self.speakers.get_or_init(|| self.neighbors.events.iter().map(|event| event.speaker.as_str()).collect()).contains(name)
+    }
+
+    /// Returns the objects that scheduling does not read.
+    pub fn neighbors(&self) -> &'a Neighbors {
+        self.neighbors
     }
 
     /// Returns the events about an object, in the order in which they were read.

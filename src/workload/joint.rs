@@ -45,7 +45,7 @@ pub fn joint(input: &WorkloadInput<'_>, pod: &Pod, voices: &[Voice], is_rejected
         quota_of(input, &voice.about, resource, flavor)
     });
     found.extend(quotas.next().map(Joint::Quota));
-    let speaks = |name: &str| input.neighbors.events.iter().any(|event| event.speaker == name);
+    let speaks = |name: &str| input.speaks(name);
     let nominated = &pod.status.nominated_node_name;
     let has_karpenter = speaks("karpenter") || input.neighbors.of_kind(NeighborKind::NodePool).next().is_some();
     if has_karpenter && !nominated.is_empty() {
@@ -91,7 +91,7 @@ mod tests {
         let (cluster, mut neighbors) = (Cluster::default(), Neighbors::default());
         neighbors.events = events;
         let input = WorkloadInput::of_events(&cluster, &neighbors);
-        joint(&input, pod, &voices_of_pod(&input, pod, None), is_rejected)
+        joint(&input, pod, &voices_of_pod(&input, pod, None).voices, is_rejected)
     }
 
     #[test]

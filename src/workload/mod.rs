@@ -44,4 +44,4 @@ pub use refusal::Refusal;
 pub use remedy::{QuotaRaise, Remedy};
 pub use short::{ShortWorkload, short_workloads};
 pub use subject::{SubjectError, kind_named, owners, subject, subject_named};
-pub use voices::{Meaning, NeighborNeeds, Voice, objects_of_pod, voices_about, voices_of_pod, voices_of_workload};
+pub use voices::{Meaning, NeighborNeeds, OtherWords, Voice, objects_of_pod, voices_about, voices_of_pod, voices_of_workload};

@@ -190,7 +190,7 @@ mod tests {
         ] {
             let neighbors = world(&reserved);
             let input = WorkloadInput::of_events(&cluster, &neighbors);
-            let voices = voices_of_pod(&input, &pod(), None);
+            let voices = voices_of_pod(&input, &pod(), None).voices;
             assert!(voices.iter().any(|voice| matches!(voice.means, Some(Meaning::QueueQuota(_)))), "{voices:?}");
             assert!(
                 voices.iter().any(|voice| voice.means == Some(Meaning::QueueInactive(About::new("ClusterQueue", Key::new("", "gpus")))))
@@ -248,6 +248,7 @@ mod tests {
         let is_found = |neighbors: &Neighbors, pod: &Pod| {
             let cluster = Cluster::default();
             voices_of_pod(&WorkloadInput::of_events(&cluster, neighbors), pod, None)
+                .voices
                 .iter()
                 .any(|voice| matches!(voice.means, Some(Meaning::Capacity(..))))
         };

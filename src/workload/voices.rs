@@ -4,7 +4,7 @@
 //! `pkg/controllers/provisioning/scheduling/events.go`, and the controllers of Kubernetes, Kueue, Volcano, YuniKorn, KAI and the
 //! descheduler. A text of another shape has no meaning here and is shown as it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 
@@ -14,7 +14,9 @@ use super::queues::{QUEUE_LABEL, REQUEST_ANNOTATIONS, add_queues};
 use super::refusal::Refusal;
 use super::subject::owners;
 use crate::cluster::neighbors::{About, NeighborKind, OtherEvent};
+use crate::cluster::operations::operation;
 use crate::cluster::{Key, Pod, Str};
+use crate::limits::engine::VOICES_OF_OBJECT;
 
 /// Pods of a workload whose words of others are shown with it.
 const PODS_WITH_EVENTS: usize = 20;
@@ -216,17 +218,88 @@ pub(super) fn kueue(reason: &str, text: &str) -> Option<Meaning> {
 impl Voice {
     fn of(event: &OtherEvent) -> Self {
         let OtherEvent { about, speaker, kind, reason, text, count, first, last, .. } = event.clone();
+        operation();
         Self { means: Meaning::of(event), about, speaker, kind, reason, text, count, first, last }
     }
 }
 
+/// The words of others about some objects.
+#[derive(Clone, Debug, Default)]
+pub struct OtherWords {
+    /// The words, newest first.
+    pub voices: Vec<Voice>,
+    /// The number of further words, left out because there are too many about one object.
+    pub left_out: usize,
+}
+
+impl OtherWords {
+    fn add(&mut self, (voices, left_out): &(Vec<Voice>, usize)) {
+        self.voices.extend_from_slice(voices);
+        self.left_out += *left_out;
+    }
+}
+
+/// The words about one object, newest first: of those about each subject, as many as an answer lists.
+#[derive(Debug, Default)]
+pub(super) struct WordsOfObject {
+    /// The words, and the number of others.
+    all: (Vec<Voice>, usize),
+    /// Those of them that are not only about a pod that a controller created or deleted.
+    apart: (Vec<Voice>, usize),
+    /// The others, by the words of their texts, in which the names of the pods are.
+    created: HashMap<String, (Vec<Voice>, usize)>,
+}
+
+impl WordsOfObject {
+    /// Collects them.
+    pub(super) fn of(input: &WorkloadInput<'_>, about: &About, scheduler: Option<&str>) -> Self {
+        let events = input.events(about).iter().filter(|event| Some(event.speaker.as_str()) != scheduler);
+        let mut found: Vec<Voice> = events.map(|event| Voice::of(event)).collect();
+        found.extend(word_of_conditions(input, about));
+        sort(&mut found);
+        let (created, apart): (Vec<&Voice>, Vec<&Voice>) = found.iter().partition(|voice| is_about_children(voice));
+        let mut by_name: HashMap<String, (Vec<Voice>, usize)> = HashMap::new();
+        for voice in created {
+            let names: HashSet<&str> = words_of(&voice.text).filter(|word| word.bytes().all(is_of_name)).collect();
+            for name in names {
+                let (listed, left_out) = by_name.entry(name.to_owned()).or_default();
+                if listed.len() < VOICES_OF_OBJECT { listed.push(voice.clone()) } else { *left_out += 1 }
+            }
+        }
+        let all: Vec<&Voice> = found.iter().collect();
+        Self { all: newest(&all), apart: newest(&apart), created: by_name }
+    }
+}
+
+/// Returns as many voices as an answer lists, and the number of the others. The newest of each speaker and reason come before
+/// others.
+fn newest(sorted: &[&Voice]) -> (Vec<Voice>, usize) {
+    let mut seen = HashSet::new();
+    let (first, repeated): (Vec<usize>, Vec<usize>) =
+        (0..sorted.len()).partition(|at| seen.insert((sorted[*at].speaker.as_str(), sorted[*at].reason.as_str())));
+    let mut listed: Vec<usize> = first.into_iter().chain(repeated).take(VOICES_OF_OBJECT).collect();
+    listed.sort_unstable();
+    (listed.iter().map(|at| sorted[*at].clone()).collect(), sorted.len() - listed.len())
+}
+
+/// Returns the words of a text.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split([' ', ','])
+}
+
+/// Returns whether a byte may be in the name of a pod.
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
+}
+
 /// Returns what others wrote about objects, newest first. `scheduler` is the speaker that is left out: the pod's own scheduler,
 /// whose reason is shown apart.
-pub fn voices_about(input: &WorkloadInput<'_>, objects: &[About], scheduler: Option<&str>) -> Vec<Voice> {
-    let events = objects.iter().flat_map(|about| input.events(about)).filter(|event| Some(event.speaker.as_str()) != scheduler);
-    let mut found: Vec<Voice> = events.map(|event| Voice::of(event)).collect();
-    found.extend(objects.iter().filter_map(|about| word_of_conditions(input, about)));
-    sort(&mut found);
+pub fn voices_about(input: &WorkloadInput<'_>, objects: &[About], scheduler: Option<&str>) -> OtherWords {
+    let mut found = OtherWords::default();
+    for about in objects {
+        found.add(&input.words_about(about, scheduler).all);
+    }
+    sort(&mut found.voices);
     found
 }
 
@@ -252,16 +325,20 @@ pub fn objects_of_pod(input: &WorkloadInput<'_>, pod: &Pod) -> Vec<About> {
 }
 
 /// Returns what others wrote about the objects of a pod, as [`objects_of_pod`] has them, newest first.
-pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&str>) -> Vec<Voice> {
-    let mut found = voices_about(input, &objects_of_pod(input, pod), scheduler);
-    found.retain(|voice| !is_about_sibling(voice, pod));
+pub fn voices_of_pod(input: &WorkloadInput<'_>, pod: &Pod, scheduler: Option<&str>) -> OtherWords {
+    let mut found = OtherWords::default();
+    for about in objects_of_pod(input, pod) {
+        let words = input.words_about(&about, scheduler);
+        // A controller that created or deleted another of its pods says nothing about this one.
+        std::iter::once(&words.apart).chain(words.created.get(pod.metadata.name.as_str())).for_each(|words| found.add(words));
+    }
+    sort(&mut found.voices);
     found
 }
 
-/// Returns whether a controller only says that it created or deleted another of its pods.
-fn is_about_sibling(voice: &Voice, pod: &Pod) -> bool {
-    let names_pod = || voice.text.split([' ', ',']).any(|word| word == pod.metadata.name.as_str());
-    ["SuccessfulCreate", "SuccessfulDelete"].contains(&voice.reason.as_str()) && voice.about.kind != "Pod" && !names_pod()
+/// Returns whether a controller only says that it created or deleted one of its pods.
+fn is_about_children(voice: &Voice) -> bool {
+    ["SuccessfulCreate", "SuccessfulDelete"].contains(&voice.reason.as_str()) && voice.about.kind != "Pod"
 }
 
 /// Returns the PodGroups that a pod names: of kube-scheduler and of gang schedulers.
@@ -310,17 +387,24 @@ impl NeighborNeeds {
 
 /// Returns what others wrote about a workload, the objects below it, and the first of these pods, newest first. `is_ours` returns
 /// whether kube-scheduler's configuration has a profile of a name.
-pub fn voices_of_workload(input: &WorkloadInput<'_>, workload: &About, pods: &[Key], is_ours: impl Fn(&str) -> bool) -> Vec<Voice> {
-    let mut found = voices_about(input, &input.family(workload), None);
+pub fn voices_of_workload(input: &WorkloadInput<'_>, workload: &About, pods: &[Key], is_ours: impl Fn(&str) -> bool) -> OtherWords {
+    let family = input.family(workload);
+    let mut found = voices_about(input, &family, None);
+    let family: HashSet<About> = family.into_iter().collect();
+    let mut objects = HashSet::new();
     for pod in pods.iter().take(PODS_WITH_EVENTS).filter_map(|key| input.cluster.pods.get(key)) {
         let own = pod.spec.scheduler_name.as_str();
-        found.extend(voices_of_pod(input, pod, is_ours(own).then_some(own)));
+        for about in objects_of_pod(input, pod).into_iter().filter(|about| !family.contains(about)) {
+            let words = input.words_about(&about, is_ours(own).then_some(own));
+            let of_all = objects.insert(about).then_some(&words.apart);
+            of_all.into_iter().chain(words.created.get(pod.metadata.name.as_str())).for_each(|words| found.add(words));
+        }
     }
-    sort(&mut found);
+    sort(&mut found.voices);
     found
 }
 
-/// Sorts voices, newest first, and drops those that are heard twice.
+/// Sorts voices, newest first, and drops those that are found twice.
 fn sort(found: &mut Vec<Voice>) {
     found.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| (&a.about, &a.speaker, &a.text).cmp(&(&b.about, &b.speaker, &b.text))));
     found.dedup();
@@ -423,7 +507,41 @@ mod tests {
         let cluster = crate::cluster::Cluster::default();
         let input = WorkloadInput::of_events(&cluster, &neighbors);
         let said: Vec<String> =
-            voices_of_pod(&input, &serde_json::from_str(pod).unwrap(), None).into_iter().map(|voice| voice.text).collect();
+            voices_of_pod(&input, &serde_json::from_str(pod).unwrap(), None).voices.into_iter().map(|voice| voice.text).collect();
         assert_eq!(said, ["Created pod: web-b"]);
+    }
+
+    #[test]
+    fn words_beyond_the_limit_are_counted() {
+        let mut neighbors = crate::cluster::neighbors::Neighbors::default();
+        let about = About::new("ReplicaSet", Key::new("shop", "web"));
+        let event = |at: usize, reason: &str, text: String| OtherEvent {
+            about: about.clone(),
+            speaker: "replicaset-controller".into(),
+            reason: reason.into(),
+            text,
+            last: Timestamp::from_second(at as i64).ok(),
+            ..OtherEvent::default()
+        };
+        neighbors.events.push(event(0, "Suspended", "an old word of another reason".to_owned()));
+        let many = VOICES_OF_OBJECT + 5;
+        neighbors.events.extend((1..=many).map(|at| event(at, "FailedCreate", format!("refused {at}"))));
+        neighbors.events.extend((1..=many).map(|at| event(at, "SuccessfulCreate", format!("Created pod: web-{}", at % 2))));
+        let cluster = crate::cluster::Cluster::default();
+        let input = WorkloadInput::of_events(&cluster, &neighbors);
+        let pod = |name: &str| -> Pod {
+            let owner = r#"[{"kind":"ReplicaSet","name":"web","controller":true}]"#;
+            serde_json::from_str(&format!(r#"{{"metadata":{{"name":"{name}","namespace":"shop","ownerReferences":{owner}}}}}"#)).unwrap()
+        };
+        let found = voices_of_pod(&input, &pod("other"), None);
+        let texts: Vec<&str> = found.voices.iter().map(|voice| voice.text.as_str()).collect();
+        assert_eq!((found.voices.len(), found.left_out), (VOICES_OF_OBJECT, 6), "{texts:?}");
+        let newest = format!("refused {many}");
+        assert_eq!((texts[0], texts[VOICES_OF_OBJECT - 1]), (newest.as_str(), "an old word of another reason"));
+        let own = voices_of_pod(&input, &pod("web-1"), None);
+        assert_eq!((own.voices.len(), own.left_out), (VOICES_OF_OBJECT + many.div_ceil(2), 6), "those that name the pod");
+        let all = voices_about(&input, &[about], None);
+        assert_eq!((all.voices.len(), all.left_out), (VOICES_OF_OBJECT, 2 * many + 1 - VOICES_OF_OBJECT));
+        assert_eq!(voices_of_pod(&input, &pod("other"), Some("replicaset-controller")).voices, []);
     }
 }

@@ -488,7 +488,7 @@ fn kind_of(reason: &Reason) -> String {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature of serde")]
-fn is_zero(number: &usize) -> bool {
+pub(crate) fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 

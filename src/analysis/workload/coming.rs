@@ -433,7 +433,7 @@ mod tests {
             let not_ready = node.not_ready.as_ref().map_or_else(String::new, |why| format!(" not ready {why}"));
             format!("{} {:?}{like}{limit}{not_ready}", node.by, node.verdict)
         };
-        coming_nodes(pod, &scheduler, &loaded.neighbors, &voices_of_pod(&input, pod, None)).iter().map(word).collect()
+        coming_nodes(pod, &scheduler, &loaded.neighbors, &voices_of_pod(&input, pod, None).voices).iter().map(word).collect()
     }
 
     #[test]

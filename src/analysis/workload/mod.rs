@@ -23,7 +23,7 @@ use crate::output::CodeLine;
 use crate::plural::count_of;
 use crate::scheduler::Scheduler;
 use crate::trace::Outcome;
-use crate::workload::{Findings, ShortWorkload, Stage, Voice};
+use crate::workload::{Findings, OtherWords, ShortWorkload, Stage};
 
 pub use remedy::RemedyReport;
 pub(crate) use voices::ago;
@@ -55,6 +55,9 @@ pub struct WorkloadReport {
     pub causes: Vec<WorkloadCause>,
     /// The texts of other programs, newest first.
     pub others: Vec<VoiceReport>,
+    /// The number of texts that are left out, because there are too many about one object.
+    #[serde(skip_serializing_if = "crate::analysis::is_zero")]
+    pub others_left_out: usize,
     /// The kinds that could explain more and that the source does not have.
     pub missing_kinds: Vec<UnknownKind>,
     /// The clock of the source.
@@ -111,7 +114,7 @@ impl WorkloadReport {
     pub fn new(
         found: &Findings,
         (pods, decided): (&[&SchedulerMatch], &[CauseReport]),
-        others: &[Voice],
+        others: &OtherWords,
         scheduler: &Scheduler,
         now: Option<Timestamp>,
     ) -> Self {
@@ -135,7 +138,8 @@ impl WorkloadReport {
             missing: found.missing,
             why: String::new(),
             causes,
-            others: others.iter().map(|voice| VoiceReport::of(voice, now)).collect(),
+            others: others.voices.iter().map(|voice| VoiceReport::of(voice, now)).collect(),
+            others_left_out: others.left_out,
             missing_kinds: found
                 .unknown
                 .iter()

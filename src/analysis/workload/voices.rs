@@ -14,8 +14,8 @@ use crate::plural::count_of;
 use crate::scheduler::Scheduler;
 use crate::trace::{CycleView, Outcome};
 use crate::workload::{
-    Capacity, Joint, Meaning, QueueQuota, Refusal, UnknownVoice, Voice, WorkloadInput, joint, objects_of_pod, unknown_voices, voices_about,
-    voices_of_pod,
+    Capacity, Joint, Meaning, OtherWords, QueueQuota, Refusal, UnknownVoice, Voice, WorkloadInput, joint, objects_of_pod, unknown_voices,
+    voices_about, voices_of_pod,
 };
 
 /// The words of others about a pod.
@@ -23,6 +23,8 @@ use crate::workload::{
 pub struct Voices {
     /// The words, newest first.
     pub others: Vec<VoiceReport>,
+    /// The number of words that are left out, because there are too many about one object.
+    pub left_out: usize,
     /// Findings from these words and the decision together, a sentence each.
     pub together: Vec<String>,
 }
@@ -30,12 +32,16 @@ pub struct Voices {
 impl Voices {
     /// Finds the words of others about a pending pod, for which a decision was made.
     pub fn about(pod: &Pod, scheduler: &Scheduler, neighbors: &Neighbors, decision: &CycleView) -> Self {
+        Self::among(pod, scheduler, &WorkloadInput::of_events(scheduler.state().cluster(), neighbors), decision)
+    }
+
+    /// Finds the words of others about one of several pending pods, for which a decision was made; they share the index.
+    pub fn among(pod: &Pod, scheduler: &Scheduler, input: &WorkloadInput<'_>, decision: &CycleView) -> Self {
         let is_rejected = decision.pre_filter_rejected.is_some();
-        let now = scheduler.state().clock();
-        let input = WorkloadInput::of_events(scheduler.state().cluster(), neighbors);
-        let found = voices_in(&input, pod, scheduler);
+        let (now, neighbors) = (scheduler.state().clock(), input.neighbors());
+        let OtherWords { voices: found, left_out } = voices_in(input, pod, scheduler);
         let mut together: Vec<String> =
-            joint(&input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
+            joint(input, pod, &found, is_rejected).iter().map(|joint| joint_sentence(joint, Some(now))).collect();
         together.extend(unknown_voices(neighbors, pod, &found).into_iter().map(unknown_sentence));
         if decision.outcome == Some(Outcome::Unschedulable) && !is_rejected {
             let coming = coming_nodes(pod, scheduler, neighbors, &found);
@@ -45,19 +51,19 @@ impl Voices {
                 together.push(format!("{} not tried.", count_of(others.len(), "more coming node was", "more coming nodes were")));
             }
         }
-        Self { others: found.iter().map(|voice| VoiceReport::of(voice, Some(now))).collect(), together }
+        Self { others: found.iter().map(|voice| VoiceReport::of(voice, Some(now))).collect(), left_out, together }
     }
 }
 
 /// Returns the words of others about a pod, its owners, claims and group.
-pub fn voices(pod: &Pod, scheduler: &Scheduler, neighbors: &Neighbors) -> Vec<Voice> {
+pub fn voices(pod: &Pod, scheduler: &Scheduler, neighbors: &Neighbors) -> OtherWords {
     if neighbors.is_empty() {
-        return Vec::new();
+        return OtherWords::default();
     }
     voices_in(&WorkloadInput::of_events(scheduler.state().cluster(), neighbors), pod, scheduler)
 }
 
-fn voices_in(input: &WorkloadInput<'_>, pod: &Pod, scheduler: &Scheduler) -> Vec<Voice> {
+fn voices_in(input: &WorkloadInput<'_>, pod: &Pod, scheduler: &Scheduler) -> OtherWords {
     let own = pod.spec.scheduler_name.as_str();
     voices_of_pod(input, pod, scheduler.state().config().profile(own).is_some().then_some(own))
 }
@@ -71,7 +77,7 @@ pub fn voices_of_pods<'p>(
     let now = Some(scheduler.state().clock());
     let newest = |objects: &[About], own: Option<&str>| {
         let found = voices_about(input, objects, own);
-        found.iter().find_map(|voice| Some((voice.last, VoiceReport::of(voice, now).short?)))
+        found.voices.iter().find_map(|voice| Some((voice.last, VoiceReport::of(voice, now).short?)))
     };
     // Pods of one owner share the words about all objects but themselves.
     let mut of_others: HashMap<(Vec<About>, Option<&str>), Option<NewestWord>> = HashMap::new();

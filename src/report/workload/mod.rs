@@ -38,7 +38,7 @@ impl WorkloadReport {
         if !self.others.is_empty() {
             out.blank();
             out.push("OTHERS");
-            out.extend(voices_lines(&self.others, self.now).indented(2));
+            out.extend(voices_lines(&self.others, self.others_left_out, self.now).indented(2));
         }
         if !self.missing_kinds.is_empty() {
             out.blank();
@@ -87,8 +87,8 @@ pub(super) fn unknown_kind(unknown: &UnknownKind) -> String {
     }
 }
 
-/// Returns voices as lines, newest first.
-pub fn voices_lines(voices: &[VoiceReport], now: Option<Timestamp>) -> Lines {
+/// Returns voices as lines, newest first. `left_out` is the number of others.
+pub fn voices_lines(voices: &[VoiceReport], left_out: usize, now: Option<Timestamp>) -> Lines {
     let mut out = Lines::default();
     for voice in voices.iter().take(SHOWN) {
         let age = ago(voice.last, now).map_or_else(String::new, |age| format!(", {age}"));
@@ -101,7 +101,7 @@ pub fn voices_lines(voices: &[VoiceReport], now: Option<Timestamp>) -> Lines {
             out.line(format_args!("  {means}"));
         }
     }
-    let more = voices.len().saturating_sub(SHOWN);
+    let more = voices.len().saturating_sub(SHOWN) + left_out;
     if more > 0 {
         out.line(format_args!("and {more} more"));
     }
