@@ -150,8 +150,11 @@ pub(super) enum JobError {
     #[error(transparent)]
     Capture(#[from] WriteError),
     /// The source shows one state of the cluster only.
-    #[error("there is one state of the cluster only; open several dumps of it, or a live cluster")]
+    #[error("there is one state of the cluster only; :diff FILE compares a dump of another time with it")]
     OneState,
+    /// A dump to compare with cannot be read; holds why.
+    #[error("{0}")]
+    NoDump(String),
     /// There is no decision at the cursor.
     #[error("there is no decision here yet")]
     NoDecision,

@@ -269,8 +269,8 @@ impl Loop<'_> {
                 terminal::use_mouse(on)?;
                 screen.state.say(if on { "the mouse selects and scrolls here" } else { "the mouse is the terminal's: it selects text" });
             }
-            Effect::Export { path, export } => {
-                export::export(&mut screen.state, &screen.explorer, &self.theme, &self.options.glyphs, &path, &export);
+            Effect::Export { file, export } => {
+                export::export(&mut screen.state, &screen.explorer, &self.theme, &self.options.glyphs, &file, &export);
             }
             Effect::Panic { in_thread: false } => panic!("a panic was asked for"),
             Effect::Panic { in_thread: true } => drop(std::thread::spawn(|| panic!("a panic was asked for"))),

@@ -12,7 +12,8 @@ use super::overview_job::{MadeOf, OverviewJob};
 use super::short_answer::short_answer;
 use super::ticket::Reproduction;
 use crate::analysis::{
-    EvictionStory, JudgedAttempts, LastReported, ListedLeaving, ReleaseReport, SchedulerEvents, SeenLeaving, decision_parts, leavings,
+    EvictionStory, JudgedAttempts, LastReported, ListedLeaving, Preempted, ReleaseReport, SchedulerEvents, SeenLeaving, decision_parts,
+    leavings, preempted,
 };
 use crate::cluster::Key;
 use crate::cluster::neighbors::About;
@@ -338,6 +339,11 @@ impl SessionHandle for Explorer {
         let title = format!("Eviction of {}", seen.pod);
         let story = EvictionStory::new(seen, session.scheduler_here(), &session.background().events);
         Document { title, body: eviction_document(&story), form: Form::Prose, fixes: Vec::new() }
+    }
+
+    fn recorded_preemptions(&self) -> Vec<Preempted> {
+        let session = &self.workspace.session;
+        preempted(session.scheduler_here().state().cluster(), &session.background().events)
     }
 
     fn recorded_eviction(&self, pod: &Key) -> Option<Document> {

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 
 use super::WriteError;
 use crate::output::{self, Text};
-use crate::ui::{self, Export, Glyphs, Scene, SessionHandle, State, Theme};
+use crate::ui::{self, Export, Glyphs, NewFile, Scene, SessionHandle, State, Theme};
 
 /// Passes everything that drawing reads to a function.
 pub(super) fn with_scene<R>(
@@ -38,27 +38,28 @@ pub(super) fn with_scene<R>(
 }
 
 /// Handles [`ui::Effect::Export`]: writes the file, then shows a notice or a warning.
-pub(super) fn export(state: &mut State, driver: &dyn SessionHandle, theme: &Theme, glyphs: &Glyphs, path: &str, export: &Export) {
-    match write(state, driver, theme, glyphs, path, export) {
-        Ok(()) => state.say(format!("written to {path}")),
+pub(super) fn export(state: &mut State, driver: &dyn SessionHandle, theme: &Theme, glyphs: &Glyphs, file: &NewFile, export: &Export) {
+    match write(state, driver, theme, glyphs, file, export) {
+        Ok(path) => state.say(format!("written to {path}")),
         Err(error) => state.warn(error.to_string()),
     }
 }
 
-/// Writes a new file.
-pub(super) fn write(
+/// Writes a new file. Returns its path.
+fn write(
     state: &State,
     driver: &dyn SessionHandle,
     theme: &Theme,
     glyphs: &Glyphs,
-    path: &str,
+    file: &NewFile,
     export: &Export,
-) -> Result<(), WriteError> {
-    let text = match export {
-        Export::Words(text) => text.clone(),
-        Export::Screen(form) => Text::document(ui::view::export::write(*form, &screen(state, driver, theme, glyphs), theme)),
-    };
-    write_text(path, &text)
+) -> Result<String, WriteError> {
+    match export {
+        Export::Words(text) => write_file(file, text),
+        Export::Screen(form) => {
+            write_file(file, &Text::document(ui::view::export::write(*form, &screen(state, driver, theme, glyphs), theme)))
+        }
+    }
 }
 
 /// Returns the drawn screen.
@@ -67,6 +68,19 @@ pub(super) fn screen(state: &State, driver: &dyn SessionHandle, theme: &Theme, g
     let mut buf = Buffer::empty(area);
     with_scene(state, driver, theme, glyphs, |scene| ui::draw(scene, area, &mut buf));
     buf
+}
+
+/// Writes a text to a new file: the one that is named, or the first of a free name. Returns its path.
+pub(super) fn write_file(file: &NewFile, text: &Text) -> Result<String, WriteError> {
+    let mut number = 1;
+    loop {
+        let path = file.path(number).unwrap_or_default();
+        number += 1;
+        match write_text(&path, text) {
+            Err(WriteError::Exists { .. }) if file.path(number).is_some() => {}
+            result => return result.map(|()| path),
+        }
+    }
 }
 
 /// Writes a text to a new file.

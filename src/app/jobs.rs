@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::analysis::{Agreements, DumpDiff, DumpState, FixReport, FixesReport};
 use crate::cluster::Pod;
 use crate::fixes::{self, Fix, Limits};
+use crate::output;
 use crate::report::{FORMATS, WhatIfReport, comparison};
-use crate::scheduler::Scheduler;
-use crate::session::{Comparison, Session};
+use crate::scheduler::{Config, InitialQueues, Options, Scheduler};
+use crate::session::{Comparison, Session, is_same_cluster};
+use crate::source::{self, Input};
 use crate::ui::{Document, FixToApply, Form, Job, JobState, SessionError, TicketSubject};
 use crate::whatif::{capacity, flood};
 
@@ -22,6 +24,25 @@ const NO_STARTS: &str = "the start of the search changes nothing here: all nodes
 
 /// Name of the thread.
 const THREAD: &str = "jobs";
+
+/// Reads a dump, and starts a scheduler on it as another one was started.
+fn dump_like(like: &Scheduler, path: &str) -> Result<Scheduler, JobError> {
+    let mut loaded = source::load(&[Input::Path(path.into())]);
+    if loaded.objects.is_empty() {
+        let why = loaded.diagnostics.first().map_or_else(|| format!("{path}: it has no object of a cluster"), ToString::to_string);
+        return Err(JobError::NoDump(why));
+    }
+    loaded.report.forget_origins();
+    let config = like.state().config();
+    let options = Options {
+        start: loaded.report.newest.unwrap_or_default(),
+        unknown: loaded.report.missing_for(config.emulation.gated_kinds()),
+        queues: InitialQueues::Fresh,
+        events: Vec::new(),
+        ..like.options().clone()
+    };
+    Ok(Scheduler::new(Config::clone(config), loaded.objects, options))
+}
 
 /// A running job; dropping it cancels the job.
 #[derive(Debug)]
@@ -89,7 +110,27 @@ impl RunningJob {
                     Ok(prose("Compared with the cluster's scheduler".to_owned(), found.document()))
                 })
             }
-            Job::Diff => {
+            Job::Diff(Some(path)) => {
+                let here = session.scheduler_as_seen().clone();
+                let name = session.source().to_owned();
+                Box::new(move || {
+                    let there = dump_like(&here, &path)?;
+                    let is_same = is_same_cluster(there.state().cluster(), here.state().cluster());
+                    let (there, here) = ((there, path), (here, name));
+                    let sorted = if there.0.state().clock() > here.0.state().clock() { [here, there] } else { [there, here] };
+                    let states = [&sorted[0], &sorted[1]]
+                        .map(|(scheduler, name)| DumpState { name: name.clone(), at: Some(scheduler.state().clock()) });
+                    let found = DumpDiff::of([&sorted[0].0, &sorted[1].0], states, |_| true, |of| watched.another(of));
+                    let mut body = output::Document::default();
+                    if !is_same {
+                        body.item(0, "These seem to be different clusters.");
+                        body.blank();
+                    }
+                    body.append(found.document());
+                    Ok(prose("Differences".to_owned(), body))
+                })
+            }
+            Job::Diff(None) => {
                 let (at, schedulers) = session.observed_change(sources.live.is_some()).ok_or(JobError::OneState)?;
                 let revisions = session.timeline().revisions();
                 // Dry decisions between dumps change nothing.
@@ -121,18 +162,18 @@ impl RunningJob {
                 let waiting = scheduler.state().cluster().pods.get(&pod).cloned().ok_or(JobError::NoPod(pod))?;
                 Box::new(move || Ok(Outcome::Shown(fixes_of(&scheduler, &waiting, &finding, &watched))))
             }
-            Job::Ticket { path, subject: TicketSubject::Decision { revision, result } } => {
-                let reproduction = sources.reproduction.clone().map(|again| again.written_as(format_of(&path).unwrap_or(&FORMATS[0])));
+            Job::Ticket { file, subject: TicketSubject::Decision { revision, result } } => {
+                let reproduction = sources.reproduction.clone().map(|again| again.written_as(format_of(&file).unwrap_or(&FORMATS[0])));
                 let decision = Decision::of(session, revision, reproduction.as_ref(), sources.live.is_some())?;
                 let decision = decision.with_result(result, reproduction.as_ref());
                 let finding = Finding::new(session, sources);
-                Box::new(move || Ok(Outcome::Said(decision.write(&finding, &path, &|| watched.another(0))?)))
+                Box::new(move || Ok(Outcome::Said(decision.write(&finding, &file, &|| watched.another(0))?)))
             }
-            Job::Ticket { path, subject } => {
-                let reproduction = sources.reproduction.clone().map(|again| again.written_as(format_of(&path).unwrap_or(&FORMATS[0])));
+            Job::Ticket { file, subject } => {
+                let reproduction = sources.reproduction.clone().map(|again| again.written_as(format_of(&file).unwrap_or(&FORMATS[0])));
                 let ticket = PageTicket::of(session, subject, reproduction.as_ref(), sources.live.is_some());
                 let ticket = ticket.ok_or(JobError::NoDecision)?;
-                Box::new(move || Ok(Outcome::Said(ticket.write(&path)?)))
+                Box::new(move || Ok(Outcome::Said(ticket.write(&file)?)))
             }
             Job::Capacity(pod) => {
                 let scheduler = session.scheduler_here().clone();

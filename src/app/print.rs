@@ -1,13 +1,13 @@
 //! Runs the explorer without a terminal: presses keys and writes the resulting screen to a file.
 
 use super::event_loop::first_state;
-use super::export::{screen, write, write_text};
+use super::export::{screen, write_text};
 use super::{AppError, Options, PrintError, pod_meant};
 use crate::limits::terminal::PRINTED_KEYS;
 use crate::output::Text;
 use crate::ui::Context;
 use crate::ui::view::export::{Frame, animation};
-use crate::ui::{self, Action, Effect, Export, NotWaiting, ScreenForm, SessionHandle, State, Theme};
+use crate::ui::{self, Action, Effect, NotWaiting, ScreenForm, SessionHandle, State, Theme};
 
 /// Arguments of [`print()`].
 #[derive(Clone, Debug)]
@@ -75,7 +75,8 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
         write_text(&print.path, &text).map_err(PrintError::from)?;
         return Ok(());
     }
-    write(&state, driver, &theme, &options.glyphs, &print.path, &Export::Screen(form)).map_err(PrintError::from)?;
+    let text = Text::document(ui::view::export::write(form, &screen(&state, driver, &theme, &options.glyphs), &theme));
+    write_text(&print.path, &text).map_err(PrintError::from)?;
     Ok(())
 }
 
@@ -88,7 +89,7 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
                 *theme = found;
             }
         }
-        Some(Effect::Export { path, export }) => super::export::export(state, driver, theme, &options.glyphs, &path, &export),
+        Some(Effect::Export { file, export }) => super::export::export(state, driver, theme, &options.glyphs, &file, &export),
         // Copying and suspending need a terminal.
         _ => {}
     }

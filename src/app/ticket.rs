@@ -1,23 +1,21 @@
 //! Writes a decision as a ticket, with its fixes and the command that takes it again.
 
-use std::io::Write as _;
-use std::path::Path;
 use std::sync::Arc;
 
-use super::WriteError;
 use super::error::JobError;
+use super::export::write_file;
 use super::object_text::Finding;
 use crate::analysis::{FixesReport, ReleaseReport, SchedulerEvents, decision_parts, odds_in_words, why};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Limits};
 use crate::odds::Odds;
-use crate::output::{self, Document, Lines};
+use crate::output::{Document, Lines};
 use crate::report::{Answer, Format, Origin, Reported, Ticket, page, shell_line};
 use crate::scheduler::{OddsEffort, Scheduler};
 use crate::session::{Cursor, Revision, Session};
 use crate::trace::{CycleView, Outcome};
-use crate::ui::{Page, TicketSubject, ending};
+use crate::ui::{NewFile, Page, TicketSubject};
 use crate::whatif::Verb;
 
 /// The arguments of `schedscope explain` that name the source, the scheduler and the format.
@@ -147,8 +145,8 @@ pub(super) struct PageTicket {
 }
 
 /// Returns the format of a ticket in a file.
-pub(super) fn format_of(path: &str) -> Result<&'static Format, JobError> {
-    Format::of_ending(ending(path)).filter(|format| format.is_ticket()).ok_or(JobError::NoDecision)
+pub(super) fn format_of(file: &NewFile) -> Result<&'static Format, JobError> {
+    Format::of_ending(file.ending()).filter(|format| format.is_ticket()).ok_or(JobError::NoDecision)
 }
 
 impl PageTicket {
@@ -175,11 +173,10 @@ impl PageTicket {
     }
 
     /// Writes it to a new file, in the format of its extension. Returns what was done in words.
-    pub(super) fn write(&self, path: &str) -> Result<String, JobError> {
-        let write = format_of(path)?.document().ok_or(JobError::NoDecision)?;
+    pub(super) fn write(&self, file: &NewFile) -> Result<String, JobError> {
+        let write = format_of(file)?.document().ok_or(JobError::NoDecision)?;
         let text = write(&page(&self.page.title, &self.page.body, Some(&self.origin)));
-        let written = output::write_new(Path::new(path), |file| file.write_all(text.as_str().as_bytes()));
-        written.map_err(|error| WriteError::create(path, error))?;
+        let path = write_file(file, &text)?;
         Ok(format!("ticket about {} written to {path}", self.page.title))
     }
 }
@@ -229,7 +226,7 @@ impl Decision {
     }
 
     /// Searches the fixes and writes the ticket to a new file, in the format of its extension. Returns what was done in words.
-    pub(super) fn write(self, finding: &Finding, path: &str, is_wanted: &(dyn Fn() -> bool + Sync)) -> Result<String, JobError> {
+    pub(super) fn write(self, finding: &Finding, file: &NewFile, is_wanted: &(dyn Fn() -> bool + Sync)) -> Result<String, JobError> {
         let cluster = self.scheduler.state().cluster();
         let fits = self.view.outcome == Some(Outcome::Scheduled);
         let found =
@@ -248,9 +245,8 @@ impl Decision {
             since: None,
             when: None,
         };
-        let text = format_of(path)?.write(&Answer::Ticket(ticket), Lines::default())?;
-        let written = output::write_new(Path::new(path), |file| file.write_all(text.as_str().as_bytes()));
-        written.map_err(|error| WriteError::create(path, error))?;
+        let text = format_of(file)?.write(&Answer::Ticket(ticket), Lines::default())?;
+        let path = write_file(file, &text)?;
         Ok(format!("ticket about {} written to {path}", self.pod.key()))
     }
 }

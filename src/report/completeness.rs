@@ -30,12 +30,15 @@ fn objects(number: usize, kind: &str) -> String {
     }
 }
 
+/// Kinds that scheduling does not read, of which the short form names those with the most objects.
+const NAMED_KINDS: usize = 4;
+
 /// Returns the facts, one a line, most important first.
 pub fn completeness(report: &Report) -> Lines {
     facts(report, true)
 }
 
-/// Returns the facts of [`completeness`], with the kinds that scheduling does not read only counted.
+/// Returns the facts of [`completeness`], with the objects that scheduling does not read only counted, and the largest of their kinds named.
 pub fn completeness_in_short(report: &Report) -> Lines {
     facts(report, false)
 }
@@ -71,7 +74,12 @@ fn facts(report: &Report, lists_other_kinds: bool) -> Lines {
             report.other_kinds.iter().map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect()
         } else {
             let number: usize = report.other_kinds.values().sum();
-            vec![format!("{} of {}", objects(number, "object"), count(report.other_kinds.len(), "kind"))]
+            let mut most: Vec<(&String, &usize)> = report.other_kinds.iter().collect();
+            most.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
+            let named: Vec<&str> = most.iter().take(NAMED_KINDS).map(|(kind, _)| kind.as_str()).collect();
+            let more = if most.len() > named.len() { ", ..." } else { "" };
+            let kinds = count(most.len(), "kind");
+            vec![format!("{} of {kinds} ({}{more})", objects(number, "object"), named.join(", "))]
         };
         out.line(format_args!("not read by scheduling: {}", others.join(", ")));
     }
@@ -149,6 +157,9 @@ mod tests {
         report.other_kinds = [("ConsolePlugin", 3), ("Deployment", 1200)].map(|(kind, count)| (kind.to_owned(), count)).into();
         let line = |lines: Lines| lines.iter().find(|line| line.starts_with("not read by")).map(str::to_owned);
         assert_eq!(line(completeness(&report)).as_deref(), Some("not read by scheduling: ConsolePlugin 3, Deployment 1,200"));
-        assert_eq!(line(completeness_in_short(&report)).as_deref(), Some("not read by scheduling: 1,203 objects of 2 kinds"));
+        assert_eq!(
+            line(completeness_in_short(&report)).as_deref(),
+            Some("not read by scheduling: 1,203 objects of 2 kinds (Deployment, ConsolePlugin)")
+        );
     }
 }

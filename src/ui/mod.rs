@@ -34,7 +34,7 @@ pub use config::keymap::Keymap;
 pub use config::settings::Settings;
 pub use config::theme::{Depth, FileError, Role, Theme, ThemeError};
 pub use config::themes::{Library, ThemeEntry};
-pub use model::effect::{Effect, Export, ScreenForm, ending};
+pub use model::effect::{Effect, Export, NewFile, ScreenForm, ending};
 pub use model::live_status::{Kinds, LiveState, LiveStatus};
 pub use model::not_waiting::NotWaiting;
 pub use model::overlay::{Overlay, Prompt, Typing};

@@ -301,7 +301,7 @@ fn a_cause_says_how_many_nodes_of_a_shape_take_all_of_its_pods() {
         let fix = found[0].fix.as_ref().expect("a fix");
         let nodes = fix.nodes.as_ref().expect("a number of nodes");
         assert_eq!((nodes.like.as_str(), nodes.count), ("n", expected), "{pods} pods of {cpu} cpu");
-        let words = format!("{expected} more nodes like n would take all {pods}");
+        let words = format!("; {expected} new nodes like n in all would take all {pods}");
         assert!(found[0].fix_words().contains(&words), "{}", found[0].fix_words());
         // That number takes all, and one less does not.
         let placed = |count: usize| {

@@ -295,7 +295,10 @@ impl CauseFix {
     pub fn nodes_words(&self, pods: usize) -> String {
         let Some(nodes) = &self.nodes else { return String::new() };
         let all = if pods == 1 { "it".to_owned() } else { format!("all {pods}") };
-        format!("; {} like {} would take {all}", count(nodes.count, "more node"), nodes.like)
+        match nodes.count {
+            1 => format!("; 1 new node like {} would take {all}", nodes.like),
+            number => format!("; {number} new nodes like {} in all would take {all}", nodes.like),
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use crate::ui::Export;
 /// Returns the file to write with its format or first line, or else the warning.
 fn export(screen: &mut Screen, args: &str) -> String {
     match screen.enter(&format!("export {args}")) {
-        Some(Effect::Export { path, export: Export::Screen(form) }) => format!("{path} {form:?}"),
-        Some(Effect::Export { path, export: Export::Words(words) }) => {
-            format!("{path} {}", words.as_str().lines().next().unwrap_or_default())
+        Some(Effect::Export { file, export: Export::Screen(form) }) => format!("{} {form:?}", file.path(1).unwrap()),
+        Some(Effect::Export { file, export: Export::Words(words) }) => {
+            format!("{} {}", file.path(1).unwrap(), words.as_str().lines().next().unwrap_or_default())
         }
         Some(other) => panic!("{other:?}"),
         None => screen.said(),
@@ -34,8 +34,7 @@ fn the_ending_and_the_word_say_what_is_written() {
         ("x.pdf", "! x.pdf: the ending says what is written: .svg, .txt, .md, .html, .json or .yaml"),
         ("svg", "! svg: the ending says what is written: .svg, .txt, .md, .html, .json or .yaml"),
         ("decision x.svg", "! a decision is text: .txt, .md, .html, .json or .yaml; export screen FILE.svg is a picture"),
-        ("", "! export needs a file: .svg is the screen as a picture, .txt, .md, .html, .json and .yaml the decision"),
-        ("screen", "! export needs a file: .svg is the screen as a picture, .txt, .md, .html, .json and .yaml the decision"),
+        ("screen", "screen.svg Picture"),
     ] {
         assert_eq!(export(&mut screen, args), expected, "{args}");
     }

@@ -188,6 +188,18 @@ fn a_pane_that_was_chosen_stays_until_the_next_cycle() {
     check("3 c c", "1:33 Nodes/Nodes worker-a2");
 }
 
+/// On a small screen the queues hide the other panes, so whoever goes there sees them over all cycles, until a decision is opened.
+#[test]
+fn queues_that_were_chosen_stay_in_sight_on_a_small_screen() {
+    let mut screen = Screen::sized("payments", 80, 24);
+    screen.keys("2 1 c c n b c");
+    assert!(screen.state.focus == Pane::QUEUES && screen.text().contains("━ 1 Queues "), "{}", screen.text());
+    screen.act(":pod shop/payments;");
+    assert!(screen.text().contains("━ 3 Preemption "), "{}", screen.text());
+    screen.keys("1 c C 2 c");
+    assert!(screen.text().contains("━ 2 Nodes "), "{}", screen.text());
+}
+
 #[test]
 fn filters_groups_and_commands() {
     check("/ 'gated'", "0:0 Queues/Preemption batch/gated");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::golden::SIZES;
 use super::*;
-use crate::analysis::Stage;
+use crate::analysis::{FixSearch, Overview, Stage};
 use crate::ui::model::list::RowId;
 use crate::ui::model::overview::{CauseKind, CauseRow, OverviewRow};
 use crate::ui::model::rows::DetailRow;
@@ -522,4 +522,43 @@ fn the_page_of_a_workload_has_its_fix_before_its_pods() {
     let (fix, pods) = (page.find("fix: "), page.find("shop/api-00"));
     assert!(fix.is_some() && pods.is_some() && fix < pods, "{page}");
     assert!(page.contains("\n\nCauses:\n"), "{page}");
+}
+
+/// A digit goes from a pod of the overview to a pane of its decision.
+#[test]
+fn panes_are_about_the_pod_that_is_selected_in_the_overview() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        for (keys, words) in [("2", "Nodes for shop/payments"), ("3", "VICTIMS ON WORKER-A2")] {
+            let mut screen = Screen::greeted("payments", width, height);
+            screen.act(&format!("enter j j j j {keys}"));
+            let text = screen.text();
+            assert!(text.contains(words) && text.contains("shop/payments: "), "{text}");
+            screen.keys("esc");
+            assert!(screen.text().contains("0 Overview"), "{}", screen.text());
+        }
+        let mut screen = Screen::greeted("payments", width, height);
+        screen.act("2");
+        assert!(!screen.text().contains("Nodes for "), "a cause is no pod: {}", screen.text());
+    }
+}
+
+/// `x` on a cause whose fix is still being searched for shows that fix when it is found, and not those of one pod.
+#[test]
+fn a_fix_that_is_asked_for_early_is_shown_when_it_is_found() {
+    let early = |keys: &str| {
+        let mut screen = Screen::greeted("payments", 120, 40);
+        screen.act(keys);
+        let mut overview = Overview::clone(screen.state.overview.newest.as_ref().unwrap());
+        overview.causes.iter_mut().for_each(|cause| cause.fix = FixSearch::Ahead);
+        screen.state.overview.newest = Some(std::sync::Arc::new(overview));
+        screen
+    };
+    let mut screen = early("j");
+    screen.act("x");
+    let page = screen.overlay();
+    assert!(page.starts_with("Fix for 2 pods\n"), "{page}");
+    let mut screen = early("g");
+    screen.state.subjects.wanted_fix = Some("another cause".into());
+    screen.act("j");
+    assert!(screen.state.overlay.is_none() && screen.state.subjects.wanted_fix.is_none());
 }

@@ -382,3 +382,45 @@ fn who_evicted_a_pod_of_a_dump_is_what_its_events_say() {
     let said = screen.command("evicted shop/patient-job");
     assert!(said.starts_with('!') && said.contains("records no eviction of it"), "{said}");
 }
+
+/// The pod that a controller made in place of an evicted one leads to the evictions of its siblings, as does the list of all.
+#[test]
+fn a_replacement_leads_to_the_evictions_of_its_siblings() {
+    let mut screen = Screen::new("aftermath");
+    screen.act(":pod batch/reports-646f8d7fc5-9ggzv; W");
+    let page = screen.overlay();
+    assert!(page.starts_with("Evictions of pods of ReplicaSet reports-646f8d7fc5\n"), "{page}");
+    assert!(page.contains("records no eviction of batch/reports-646f8d7fc5-9ggzv, but of other pods"), "{page}");
+    assert!(page.contains("batch/reports-646f8d7fc5-zgcpb left worker-a2: preempted by shop/payments"), "{page}");
+    screen.act(":pod batch/reports-646f8d7fc5-9ggzv; W / 'zgcpb' enter enter");
+    let story = screen.overlay();
+    assert!(story.starts_with("Eviction of batch/reports-646f8d7fc5-zgcpb\nshop/payments preempted it on worker-a2"), "{story}");
+    screen.act(":evictions;");
+    let all = screen.overlay();
+    assert!(all.starts_with("Preemptions that the source records\n") && all.lines().count() > 4, "{all}");
+    screen.act(": 'evicted zg' enter");
+    let named = screen.overlay();
+    assert!(named.starts_with("Eviction of batch/reports-646f8d7fc5-zgcpb\n"), "{named}");
+}
+
+/// One open dump is compared with a file, whichever of the two is older.
+#[test]
+fn a_dump_is_compared_with_a_file() {
+    let files = ["fixtures/stories/payments.yaml", "fixtures/stories/aftermath.yaml"];
+    for (open, file) in [("aftermath", files[0]), ("payments", files[1])] {
+        let mut screen = Screen::new(open);
+        screen.act(&format!(":diff {file};"));
+        let page = screen.overlay();
+        assert!(page.starts_with("Differences\nFrom ") && page.contains("shop/payments did not fit on any node"), "{page}");
+        assert!(page.contains("status.nominatedNodeName: none → worker-a2"), "{open}: {page}");
+        assert!(!page.contains("different clusters"), "{page}");
+    }
+    let mut screen = Screen::new("payments");
+    screen.act(":diff fixtures/stories/queues.yaml;");
+    let page = screen.overlay();
+    assert!(page.contains("These seem to be different clusters."), "{page}");
+    screen.act(":diff no/such/file;");
+    assert!(screen.said().starts_with("! ") && screen.said().contains("no/such/file"), "{}", screen.said());
+    screen.act(":diff;");
+    assert!(screen.said().ends_with(":diff FILE compares a dump of another time with it"), "{}", screen.said());
+}

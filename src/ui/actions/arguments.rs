@@ -58,7 +58,7 @@ pub fn words<W: Into<String>>(all: impl IntoIterator<Item = W>, typed: &str) -> 
 
 /// Returns the names that contain the typed text, those that begin with it first, or else those that have its letters in order;
 /// none if it is the only one.
-fn names(mut all: Vec<String>, typed: &str) -> Vec<Completion> {
+pub fn named(mut all: Vec<String>, typed: &str) -> Vec<Completion> {
     all.sort();
     all.dedup();
     let own = |name: &String| name.rsplit('/').next().is_some_and(|own| own.starts_with(typed));
@@ -87,7 +87,7 @@ pub fn keep_matches<T>(all: &mut Vec<T>, typed: &str, text: impl Fn(&T) -> std::
 
 /// Returns pods that are in a queue, or that a recorded cycle was about.
 pub fn pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    names(waiting(session), typed)
+    named(waiting(session), typed)
 }
 
 fn waiting(session: &dyn SessionHandle) -> Vec<String> {
@@ -122,12 +122,12 @@ pub fn all_pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
         }
         found.extend(begin.into_iter().chain(contain));
     }
-    names(found, typed)
+    named(found, typed)
 }
 
 /// Returns nodes of the cluster at the cursor.
 pub fn nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    names(session.timeline().keyframe().snapshot.nodes().iter().map(|n| n.name()).map(Str::to_string).collect(), typed)
+    named(session.timeline().keyframe().snapshot.nodes().iter().map(|n| n.name()).map(Str::to_string).collect(), typed)
 }
 
 /// Returns the last word of the arguments.
@@ -153,25 +153,25 @@ pub fn node_labels_and_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Co
 pub fn pods_on_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     let pods = session.timeline().keyframe().cluster.pods.iter().take(SCANNED).filter(|pod| !pod.node_name.is_empty());
     let is_like = |name: &String| typed.is_empty() || name.contains(typed);
-    names(pods.map(|pod| pod.key().to_string()).filter(is_like).take(CONSIDERED).collect(), typed)
+    named(pods.map(|pod| pod.key().to_string()).filter(is_like).take(CONSIDERED).collect(), typed)
 }
 
 /// Returns budgets.
 pub fn budgets(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     let budgets = session.timeline().keyframe().cluster.pod_disruption_budgets.iter();
-    names(budgets.take(CONSIDERED).map(|budget| budget.metadata.key().to_string()).collect(), typed)
+    named(budgets.take(CONSIDERED).map(|budget| budget.metadata.key().to_string()).collect(), typed)
 }
 
 /// Returns priority classes.
 pub fn priority_classes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     let classes = session.timeline().keyframe().cluster.priority_classes.iter();
-    names(classes.take(CONSIDERED).map(|class| class.metadata.name.to_string()).collect(), typed)
+    named(classes.take(CONSIDERED).map(|class| class.metadata.name.to_string()).collect(), typed)
 }
 
 /// Returns workloads, as `kind/namespace/name`.
 pub fn owners(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     let all = crate::whatif::scalable(&session.timeline().keyframe().cluster, SCANNED);
-    names(all.into_iter().map(|owner| owner.to_string()).collect(), typed)
+    named(all.into_iter().map(|owner| owner.to_string()).collect(), typed)
 }
 
 /// Returns the plugins of the profiles at the end of the branch.

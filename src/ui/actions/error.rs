@@ -193,9 +193,6 @@ pub enum CommandError {
 /// Why an export failed. The text is a sentence for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// `export` without a file.
-    #[error("export needs a file: .svg is the screen as a picture, .txt, .md, .html, .json and .yaml the decision")]
-    NoFile,
     /// The file's extension is not a form of a screen.
     #[error(transparent)]
     ScreenEnding(#[from] ScreenEndingError),

@@ -11,7 +11,7 @@ use crate::ui::model::text_view::TextView;
 pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
     let what = match job {
         Job::SchedulerMatch => "deciding about all pending pods",
-        Job::Diff => "comparing the dumps",
+        Job::Diff(_) => "comparing the dumps",
         Job::Compare(..) => "comparing the branches",
         Job::Fixes(_) => "searching for fixes",
         Job::Ticket { .. } => "searching for fixes, for the ticket",

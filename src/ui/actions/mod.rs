@@ -25,8 +25,11 @@ use crate::ui::config::action::{Action, Mouse};
 use crate::ui::config::context::Context;
 use crate::ui::config::keymap::{Binding, CommandHelp, Keymap, Table};
 use crate::ui::model::effect::Effect;
+use crate::ui::model::list::RowId;
+use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
+use crate::ui::model::time_travel;
 use crate::ui::view::layout::Plan;
 use crate::ui::view::panes::{self, PANES};
 use crate::ui::view::refresh::renew;
@@ -73,6 +76,7 @@ fn apply(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> 
                 return verb.run(state, session, "");
             }
             if let Some(def) = PANES.iter().find(|def| def.verb.0 == name) {
+                decide_selected(state, session, def.id);
                 (def.visit)(def, state, session.timeline());
             }
         }
@@ -82,6 +86,17 @@ fn apply(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> 
         Action::Mouse(mouse, x, y) => return mouse::mouse(state, session, mouse, x, y),
     }
     Ok(Answer::Done)
+}
+
+/// Decides about the pod that is selected in the overview, if the user goes from there to a pane of a decision.
+fn decide_selected(state: &mut State, session: &mut dyn SessionHandle, to: Pane) {
+    let is_of_decision = [Pane::NODES, Pane::PREEMPTION, Pane::CANDIDATE, Pane::STEPS, Pane::MESSAGE].contains(&to);
+    if state.focus == Pane::OVERVIEW
+        && is_of_decision
+        && let Some(RowId::Pod(pod)) = state.selected_row().cloned()
+    {
+        time_travel::show_pod(state, session, &pod);
+    }
 }
 
 fn verb(name: &str) -> Option<&'static Verb> {

@@ -97,6 +97,7 @@ pub fn keep_up(state: &mut State, session: &mut dyn SessionHandle) -> bool {
         state.see_overview();
     }
     show_first_workload(state, session);
+    show_wanted_fix(state);
     state.touch();
     true
 }
@@ -143,6 +144,21 @@ pub fn first_pod(state: &State) -> Option<Key> {
     })
 }
 
+/// Shows the fix that was asked for before it was found, if its cause is still selected.
+fn show_wanted_fix(state: &mut State) {
+    let Some(key) = state.subjects.wanted_fix.take() else { return };
+    let Some(cause) = selected_cause(state).filter(|cause| cause.key == key.as_str()) else { return };
+    match (&cause.fix, &state.overlay) {
+        (FixSearch::Ahead, _) => state.subjects.wanted_fix = Some(key),
+        (FixSearch::Found(_), None) => drop(show_fix(state)),
+        (search, None) => {
+            let words = search.words(cause.count());
+            state.say(words);
+        }
+        _ => {}
+    }
+}
+
 fn to_apply(fix: &CauseFix) -> FixToApply {
     let (pod, changes, pods) = (fix.first.clone(), fix.parts.clone().into(), fix.freed.clone().into());
     FixToApply { text: fix.fix.text.clone(), pod, changes, pods }
@@ -155,12 +171,20 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
         return Some(pod.clone());
     }
     let cause = selected_cause(state)?;
+    if let FixSearch::Ahead = &cause.fix {
+        let key: Str = cause.key.as_str().into();
+        state.subjects.wanted_fix = Some(key);
+        state.say("searching for the fix of this cause; it is shown when it is found");
+        return None;
+    }
     if let FixSearch::Said(words, commands) = &cause.fix {
         let mut body = Document::default();
         body.heading(2, "Cause");
         body.item(2, format!("{}: {}", text::count(cause.count(), "pod"), cause.sentence));
-        body.heading(2, "Fix");
-        body.item(2, words.as_str());
+        // The words say themselves that they are a fix.
+        if !words.is_empty() {
+            body.item(2, words.as_str());
+        }
         if !commands.is_empty() {
             body.heading(2, "Commands");
             body.code(5, commands.clone());

@@ -20,7 +20,7 @@ pub enum Effect {
     /// Write to a file that does not exist yet.
     Export {
         /// The file.
-        path: String,
+        file: NewFile,
         /// The contents.
         export: Export,
     },
@@ -30,6 +30,50 @@ pub enum Effect {
         in_thread: bool,
     },
 }
+
+/// A file that is written only if it does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NewFile {
+    /// The file that the user named.
+    Named(String),
+    /// The first of `NAME.ENDING`, `NAME-2.ENDING` and so on that does not exist.
+    Free {
+        /// The name without a number.
+        name: &'static str,
+        /// The extension.
+        ending: &'static str,
+    },
+}
+
+impl NewFile {
+    /// A ticket, where the user names no file.
+    pub const TICKET: Self = Self::Free { name: "ticket", ending: "md" };
+    /// A picture of the screen, where the user names no file.
+    pub const SCREEN: Self = Self::Free { name: "screen", ending: "svg" };
+    /// A decision, where the user names no file.
+    pub const DECISION: Self = Self::Free { name: "decision", ending: "md" };
+
+    /// Returns the path to try as the `number`th, from 1 on; `None` where there is no other.
+    pub fn path(&self, number: usize) -> Option<String> {
+        match (self, number) {
+            (Self::Named(path), 1) => Some(path.clone()),
+            (Self::Named(_), _) => None,
+            (Self::Free { name, ending }, 1) => Some(format!("{name}.{ending}")),
+            (Self::Free { name, ending }, number) => (number <= FREE_NAMES).then(|| format!("{name}-{number}.{ending}")),
+        }
+    }
+
+    /// Returns its extension without the dot; empty if it has none.
+    pub fn ending(&self) -> &str {
+        match self {
+            Self::Named(path) => ending(path),
+            Self::Free { ending, .. } => ending,
+        }
+    }
+}
+
+/// Names that are tried for a file that the user does not name.
+const FREE_NAMES: usize = 999;
 
 /// The contents of an exported file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,13 +4,14 @@ use std::error::Error;
 
 use jiff::Timestamp;
 
-use crate::analysis::{LastReported, ListedLeaving, ReleaseReport, SeenLeaving, last_leaving, leavings};
+use crate::analysis::{LastReported, ListedLeaving, Preempted, ReleaseReport, SeenLeaving, last_leaving, leavings};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Kind};
 use crate::framework::NodeFilters;
 use crate::output;
 use crate::release::Emulated;
 use crate::session::{Branch, Breakpoint, EtcdRevisions, InitialQueues, RunEnd, Timeline, Until};
+use crate::ui::model::effect::NewFile;
 use crate::ui::model::live_status::LiveStatus;
 use crate::ui::model::overview::OverviewStatus;
 use crate::ui::model::text;
@@ -93,6 +94,10 @@ pub trait SessionHandle {
     /// Returns who evicted a pod as events and conditions record it; `None` without a record.
     fn recorded_eviction(&self, _pod: &Key) -> Option<Document> {
         None
+    }
+    /// Returns the preemptions that events and conditions record, oldest first.
+    fn recorded_preemptions(&self) -> Vec<Preempted> {
+        Vec::new()
     }
     /// Returns the pods that left their nodes on the timeline, the newest first.
     fn leavings(&self) -> Vec<ListedLeaving> {
@@ -229,8 +234,8 @@ pub struct CaughtUp {
 pub enum Job {
     /// Compares the decision about every pending pod with the cluster's scheduler.
     SchedulerMatch,
-    /// Compares two observed states of the cluster.
-    Diff,
+    /// Compares two observed states of the cluster, or the dump in a file with the newest of them.
+    Diff(Option<String>),
     /// Compares two branches, by their indices.
     Compare(usize, usize),
     /// Searches fixes for a pod at the cursor.
@@ -246,7 +251,7 @@ pub enum Job {
     /// Writes a ticket.
     Ticket {
         /// The file.
-        path: String,
+        file: NewFile,
         /// The subject of the ticket.
         subject: TicketSubject,
     },

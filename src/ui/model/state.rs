@@ -140,6 +140,8 @@ pub struct Subjects {
     pub pod: Option<Key>,
     /// The workload whose page opens once the overview is complete.
     pub first_workload: Option<About>,
+    /// The key of the cause whose fix is to be shown as soon as it is found.
+    pub wanted_fix: Option<Str>,
 }
 
 impl Default for Arrangement {

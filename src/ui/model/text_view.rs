@@ -70,6 +70,8 @@ pub enum Target {
     Fix(FixToApply),
     /// Who evicted a pod that left its node.
     Leaving(SeenLeaving),
+    /// Who evicted a pod, as the source records it.
+    Recorded(Key),
 }
 
 impl TextView {
@@ -85,7 +87,7 @@ impl TextView {
         let exists = |target: &Target| match target {
             Target::Pod(key) => keyframe.cluster.pods.get(key).is_some(),
             Target::Node(node) => keyframe.snapshot.get(node).is_some(),
-            Target::Branch(_) | Target::Breakpoint(_) | Target::Fix(_) | Target::Leaving(_) => true,
+            Target::Branch(_) | Target::Breakpoint(_) | Target::Fix(_) | Target::Leaving(_) | Target::Recorded(_) => true,
         };
         Self::linked(document, exists)
     }

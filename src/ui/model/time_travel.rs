@@ -22,7 +22,9 @@ pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek:
     if timeline.cursor() == before {
         return;
     }
-    if state.arrangement.pinned.is_some_and(|revision| revision != timeline.cursor().revision) {
+    // Whoever watches the queues where they hide the other panes sees them over all cycles.
+    let watches_queues = state.focus == Pane::QUEUES && state.mode() == Mode::Compact;
+    if !watches_queues && state.arrangement.pinned.is_some_and(|revision| revision != timeline.cursor().revision) {
         state.arrangement.pinned = None;
     }
     // The selection follows the dry runs. Once there is a nominated node, it moves to that.
@@ -109,6 +111,10 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
         return false;
     }
     let mut found = true;
+    if state.focus == Pane::QUEUES {
+        // The decision is shown instead of them.
+        state.arrangement.pinned = None;
+    }
     let came_from_whole = state.leave_whole();
     seek_and_follow(state, session, |s| match known.or_else(|| s.explain(pod)) {
         Some(revision) => {

@@ -75,7 +75,8 @@ fn from_the_overview_to_the_fix_of_a_deployment_that_a_quota_holds() {
         let mut pty = Pty::start_at(folder.path(), &[], &["open", dump], columns, rows);
         pty.wait_for("the quota compute refuses the next one");
         pty.send("x");
-        pty.wait_for("kubectl patch resourcequota/compute -n shop");
+        let page = pty.wait_for("kubectl patch resourcequota/compute -n shop");
+        assert!(!page.contains("Fix:"), "the line says itself that it is a fix: {page}");
         pty.send(ESC);
         pty.wait_gone("kubectl patch");
         pty.send(ENTER);

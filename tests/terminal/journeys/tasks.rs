@@ -1,7 +1,7 @@
 //! Sixteen questions of an operator, and how many keys each answer takes.
 
 use super::words;
-use crate::pty::{ENTER, Pty};
+use crate::pty::{ENTER, Pty, command};
 
 /// A key or a word that is typed.
 #[derive(Clone, Copy)]
@@ -105,7 +105,7 @@ const TASKS: [Task; 16] = [
         question: "How do I hand this on?",
         arguments: PAYMENTS,
         first: "shop/payments: ",
-        typed: &[Key("p"), Word("ticket.md"), Key(ENTER)],
+        typed: &[Key("p"), Key(ENTER)],
         most: 2,
         answer: &["written to ticket.md"],
     },
@@ -180,4 +180,22 @@ fn sixteen_answers_take_few_keys() {
             pty.wait_until(&format!("{:?} is answered with {:?}", task.question, task.answer), |screen| answers(&screen.contents()));
         }
     }
+}
+
+/// A second ticket needs no name either.
+#[test]
+fn tickets_go_to_names_that_are_free() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut pty = Pty::start_at(folder.path(), &[], PAYMENTS, 120, 40);
+    pty.wait_for("shop/payments: ");
+    pty.send(&format!("p{ENTER}"));
+    pty.wait_for("ticket about shop/payments written to ticket.md");
+    pty.send(&format!("p{ENTER}"));
+    pty.wait_for("ticket about shop/payments written to ticket-2.md");
+    for name in ["ticket.md", "ticket-2.md"] {
+        let text = std::fs::read_to_string(folder.path().join(name)).expect("a ticket");
+        assert!(text.starts_with("# shop/payments is pending"), "{name}: {text}");
+    }
+    command(&mut pty, "export ticket.md");
+    pty.wait_for("ticket.md already exists; it is not overwritten");
 }

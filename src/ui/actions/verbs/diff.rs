@@ -1,4 +1,4 @@
-//! Shows what changed between two dumps of a series, or of a live cluster since it was opened.
+//! Shows what changed between two dumps of a series, of a live cluster since it was opened, or between a file and the source.
 
 use crate::ui::actions::jobs;
 use crate::ui::actions::verb::{Answer, Command, Verb};
@@ -8,11 +8,12 @@ use crate::ui::model::session_handle::Job;
 pub static VERBS: &[Verb] = &[Verb {
     command: Some(Command::new(
         &["diff"],
-        "",
-        "the objects and decisions that changed between two dumps, or in a live cluster since it was opened",
+        "[FILE]",
+        "the objects and decisions that changed between two dumps, in a live cluster since it was opened, or between a dump in a file and this",
     )),
-    ..Verb::new("diff", |state, session, _| {
-        jobs::begin(state, session, Job::Diff);
+    ..Verb::new("diff", |state, session, args| {
+        let file = Some(args.trim()).filter(|file| !file.is_empty());
+        jobs::begin(state, session, Job::Diff(file.map(str::to_owned)));
         Ok(Answer::Done)
     })
 }];

@@ -1,7 +1,10 @@
 //! Shows who evicted a pod, and why it; lists the pods that left their nodes.
 
-use crate::analysis::SeenLeaving;
+use std::collections::BTreeMap;
+
+use crate::analysis::{Preempted, SeenLeaving};
 use crate::cluster::Key;
+use crate::output::{Document, Words};
 use crate::session::Cursor;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
@@ -9,7 +12,7 @@ use crate::ui::actions::pod_key::pod_key;
 use crate::ui::actions::selected;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
-use crate::ui::model::overlay::Overlay;
+use crate::ui::model::overlay::{Completion, Overlay};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::model::text_view::{Form, Target, TextView};
@@ -20,7 +23,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         keys: &[keys(Context::GLOBAL, &["W"], "", "who evicted the pod, and why it: goes to the moment before")],
         command: Some(Command {
-            complete: |session, _, word| arguments::all_pods(session, word),
+            complete: |session, _, word| complete(session, word),
             ..Command::new(&["evicted"], "[NAMESPACE/NAME]", "who evicted a pod on the timeline, and why it: goes to the moment before")
         }),
         ..Verb::new("evicted", of_pod)
@@ -35,7 +38,12 @@ pub static VERBS: &[Verb] = &[
 fn list(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
     let found = session.leavings();
     if found.is_empty() {
-        return Err(CommandError::NoneEvicted);
+        let recorded = session.recorded_preemptions();
+        if recorded.is_empty() {
+            return Err(CommandError::NoneEvicted);
+        }
+        show_list(state, "Preemptions that the source records", None, recorded);
+        return Ok(Answer::Done);
     }
     let mut view = TextView::new("Pods that left their nodes", session.leavings_list(&found), Form::Prose);
     view.links = found.into_iter().enumerate().map(|(at, listed)| (at, Target::Leaving(listed.seen))).collect();
@@ -54,12 +62,74 @@ fn of_pod(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Res
     match session.leaving(&pod) {
         Some(seen) => show(state, session, seen),
         // A dump has no moment before, but may record who it was.
-        None => {
-            let document = session.recorded_eviction(&pod).ok_or(CommandError::NotEvicted(pod))?;
-            state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
-        }
+        None => match session.recorded_eviction(&pod) {
+            Some(document) => state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline()))),
+            // The pod may be the one that its controller made in place of an evicted one.
+            None => match siblings(session, &pod) {
+                Some((owner, found)) => {
+                    let none = format!("The source records no eviction of {pod}, but of other pods of {owner}:");
+                    show_list(state, &format!("Evictions of pods of {owner}"), Some(none), found);
+                }
+                None => return Err(CommandError::NotEvicted(pod)),
+            },
+        },
     }
     Ok(Answer::Done)
+}
+
+/// Shows who evicted a pod, as the source records it.
+pub(super) fn show_recorded(state: &mut State, session: &dyn SessionHandle, pod: &Key) {
+    if let Some(document) = session.recorded_eviction(pod) {
+        state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
+    }
+}
+
+/// Lists preemptions, the newest first. Enter says who it was.
+fn show_list(state: &mut State, title: &str, first: Option<String>, found: Vec<Preempted>) {
+    let mut body = Document::default();
+    let mut links = BTreeMap::new();
+    if let Some(first) = first {
+        body.item(0, first);
+    }
+    for preemption in found.into_iter().rev() {
+        let at = preemption.at.map_or_else(|| "at an unknown time".to_owned(), |at| at.strftime("%Y-%m-%d %H:%M:%SZ").to_string());
+        let words = Words::from(format!("{at}  ")).pod(&preemption.victim);
+        let words = if preemption.node.is_empty() { words } else { words.text(" left ").node(&preemption.node) };
+        let words = match preemption.preemptor.as_ref().or(preemption.gone.as_ref()) {
+            Some(by) => words.text(": preempted by ").pod(by),
+            None => words.text(": preempted by a pod that the source does not name"),
+        };
+        links.insert(body.rows().len(), Target::Recorded(preemption.victim));
+        body.item(0, words);
+    }
+    let mut view = TextView::new(title, body, Form::Prose);
+    view.view.selected = links.keys().next().copied();
+    view.links = links;
+    state.overlay = Some(Overlay::Text(view));
+}
+
+/// Returns the recorded preemptions of other pods of a pod's controller, with the controller; `None` without one. A victim that is gone
+/// belongs to the controller by its name: that of the controller, a dash, and one more word.
+fn siblings(session: &dyn SessionHandle, pod: &Key) -> Option<(String, Vec<Preempted>)> {
+    let cluster = &session.timeline().keyframe().cluster;
+    let owner = cluster.pods.get(pod)?.metadata.controller()?.clone();
+    let is_of_owner = |victim: &Key| match cluster.pods.get(victim) {
+        Some(other) => other.metadata.controller() == Some(&owner),
+        None => {
+            let own = victim.name.strip_prefix(owner.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+            own.is_some_and(|word| !word.is_empty() && !word.contains('-'))
+        }
+    };
+    let mut found = session.recorded_preemptions();
+    found.retain(|preemption| preemption.victim.namespace == pod.namespace && is_of_owner(&preemption.victim));
+    (!found.is_empty()).then(|| (format!("{} {}", owner.kind, owner.name), found))
+}
+
+/// Returns completions: the pods whose eviction the source records, or else all that contain the typed text.
+fn complete(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
+    let recorded = session.recorded_preemptions().into_iter().rev().map(|preemption| preemption.victim.to_string());
+    let evicted = arguments::named(recorded.collect(), typed);
+    if evicted.is_empty() { arguments::all_pods(session, typed) } else { evicted }
 }
 
 /// Goes to the moment before a pod left its node, and says who evicted it.

@@ -8,7 +8,7 @@ use crate::ui::actions::error::ExportError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
-use crate::ui::model::effect::{Effect, Export, ScreenForm, ending};
+use crate::ui::model::effect::{Effect, Export, NewFile, ScreenForm, ending};
 use crate::ui::model::overlay::{Overlay, Typing};
 use crate::ui::model::pane::Pane;
 use crate::ui::model::session_handle::{Job, Page, SessionHandle, TicketSubject};
@@ -38,8 +38,8 @@ pub static VERBS: &[Verb] = &[
             complete: |_, _, word| arguments::words(["ticket.md", "screen.svg", "screen", "decision"], word),
             ..Command::new(
                 &["export"],
-                "[screen|decision] FILE",
-                "the screen (.svg, with screen .html, .txt) or the decision (.md is a ticket with fixes, .html the same as a page, .txt, .json, .yaml)",
+                "[screen|decision] [FILE]",
+                "the screen (.svg, with screen .html, .txt) or the decision (.md is a ticket with fixes, .html the same as a page, .txt, .json, .yaml); a ticket without FILE",
             )
         }),
         ..Verb::new("export-to", |state, session, args| match export(state, session, args)? {
@@ -61,21 +61,31 @@ enum Exported {
 }
 
 /// Returns the export for `export [screen|decision] FILE`.
+///
+/// Without a file, a ticket, the screen's picture or the decision goes to a file of a name that is free.
 fn export(state: &mut State, session: &dyn SessionHandle, args: &str) -> Result<Exported, ExportError> {
+    let args = args.trim();
     let (what, path) = match args.split_once(char::is_whitespace) {
         Some((word @ ("screen" | "decision"), path)) => (word, path.trim()),
+        None if matches!(args, "screen" | "decision") => (args, ""),
         _ => ("", args),
     };
-    if path.is_empty() || path == "screen" || path == "decision" {
-        return Err(ExportError::NoFile);
-    }
-    let screen = what == "screen" || (what.is_empty() && ending(path) == "svg");
-    if !screen && Format::of_ending(ending(path)).is_some_and(Format::is_ticket) {
+    let file = match (path, what) {
+        ("", "screen") => NewFile::SCREEN,
+        ("", "decision") => NewFile::DECISION,
+        ("", _) => NewFile::TICKET,
+        (path, _) => NewFile::Named(path.to_owned()),
+    };
+    let screen = what == "screen" || (what.is_empty() && file.ending() == "svg");
+    if !screen && Format::of_ending(file.ending()).is_some_and(Format::is_ticket) {
         let subject = subject(state, session, what)?;
-        return Ok(Exported::Ticket(Job::Ticket { path: path.to_owned(), subject }));
+        return Ok(Exported::Ticket(Job::Ticket { file, subject }));
     }
-    let export = if screen { Export::Screen(ScreenForm::of(path)?) } else { Export::Words(decision(session, path)?) };
-    Ok(Exported::Effect(Effect::Export { path: path.to_owned(), export }))
+    let export = match (screen, file.path(1).as_deref()) {
+        (true, path) => Export::Screen(ScreenForm::of(path.unwrap_or_default())?),
+        (false, path) => Export::Words(decision(session, path.unwrap_or_default())?),
+    };
+    Ok(Exported::Effect(Effect::Export { file, export }))
 }
 
 /// Returns what is on the screen: the text that is written, the overview, the result of a what-if that is not about the decision at

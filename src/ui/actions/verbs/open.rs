@@ -67,6 +67,7 @@ fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) ->
         Target::Breakpoint(at) => breakpoint::remove(state, session, at),
         Target::Fix(fix) => drop(fixes::apply(state, session, fix)?),
         Target::Leaving(seen) => evicted::show(state, session, seen),
+        Target::Recorded(pod) => evicted::show_recorded(state, session, &pod),
     }
     Ok(())
 }
