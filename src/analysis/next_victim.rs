@@ -1,14 +1,12 @@
 //! Which pod of a node preemption evicts first.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use crate::cluster::{Key, Pod, Str};
-use crate::framework::{BudgetIndex, BudgetSelector, NodeInfo, PodInfo};
-use crate::release::{Behaviour, BudgetRule, Importance};
+use crate::framework::{BudgetIndex, BudgetSelector, Context, NodeInfo, PodInfo};
+use crate::preemption::Evictable;
+use crate::release::BudgetRule;
 
 /// The pod of a node that preemption evicts first: the last one that a dry run reprieves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +17,10 @@ pub struct NextVictim {
     pub priority: i32,
     /// The budgets that its eviction would violate, by name. Pods that violate none are evicted before.
     pub violates: Vec<Str>,
-    /// The number of pods on the node that may be evicted.
+    /// The number of pods on the node that may be evicted, a group that is evicted as a whole counted once.
     pub of: usize,
+    /// The group that is evicted with it, and how many pods it has, on all nodes.
+    pub group: Option<(Key, usize)>,
 }
 
 /// Why preemption evicts no pod of a node.
@@ -40,28 +40,30 @@ impl NextVictim {
     ///
     /// # Errors
     /// When no pod of the node may be evicted.
-    pub fn on(
-        node: &NodeInfo,
-        preemptor: Option<&Pod>,
-        budgets: &BudgetIndex,
-        behaviour: &Behaviour,
-        now: Timestamp,
-    ) -> Result<Self, NoVictim> {
+    pub fn on(cx: &Context<'_>, node: &NodeInfo, preemptor: Option<&Pod>) -> Result<Self, NoVictim> {
         if let Some(pod) = preemptor.filter(|pod| pod.spec.preemption_policy.as_deref() == Some("Never")) {
             return Err(NoVictim::Never(pod.key()));
         }
-        let is_below = |info: &&Arc<PodInfo>| preemptor.is_none_or(|pod| info.priority() < pod.priority());
-        let mut pods: Vec<&Arc<PodInfo>> = node.pods.iter().filter(is_below).collect();
-        sort_by_importance(&mut pods, behaviour, now);
+        let mut units = Evictable::on_node(cx, node, preemptor.map(Pod::priority));
+        let (budgets, rule) = (cx.snapshot.budgets(), cx.emulation.behaviour().budgets);
         let mut left: HashMap<Key, i32> = HashMap::new();
-        let mut violating = Vec::new();
-        for info in &pods {
-            violating.push(violated(info, budgets, behaviour.budgets, &mut left));
+        let mut violating: Vec<Vec<Str>> = Vec::new();
+        for unit in &units {
+            let mut of_unit: Vec<Str> = unit.pods.iter().flat_map(|info| violated(info, budgets, rule, &mut left)).collect();
+            of_unit.sort();
+            of_unit.dedup();
+            violating.push(of_unit);
         }
-        let of = pods.len();
+        let of = units.len();
         let last = violating.iter().rposition(Vec::is_empty).or_else(|| of.checked_sub(1));
-        match (last, preemptor) {
-            (Some(at), _) => Ok(Self { pod: pods[at].key(), priority: pods[at].priority(), violates: violating.swap_remove(at), of }),
+        let first = last.and_then(|at| {
+            let Evictable { pods, group, priority } = units.swap_remove(at);
+            let pod = pods.iter().find(|info| info.pod.node_name == *node.name()).or(pods.first())?.key();
+            let group = group.map(|group| (group, pods.len()));
+            Some(Self { pod, priority, violates: violating.swap_remove(at), of, group })
+        });
+        match (first, preemptor) {
+            (Some(first), _) => Ok(first),
             (None, Some(pod)) => Err(NoVictim::NoneBelow(pod.key(), pod.priority())),
             (None, None) => Err(NoVictim::Empty),
         }
@@ -69,7 +71,7 @@ impl NextVictim {
 
     /// Returns a sentence without its full stop.
     pub fn sentence(&self) -> String {
-        let Self { pod, priority, violates, of } = self;
+        let Self { pod, priority, violates, of, group } = self;
         let of = match of {
             1 => ", the only evictable pod".to_owned(),
             of => format!(", first of {of} to go"),
@@ -79,7 +81,8 @@ impl NextVictim {
             [one] => format!("; this violates the budget {one}"),
             several => format!("; this violates the budgets {}", several.iter().map(Str::as_str).collect::<Vec<_>>().join(", ")),
         };
-        format!("{pod} (priority {priority}){of}{budgets}")
+        let group = group.as_ref().map(|(group, pods)| format!(", with all {pods} pods of its group {group}")).unwrap_or_default();
+        format!("{pod} (priority {priority}){group}{of}{budgets}")
     }
 }
 
@@ -94,14 +97,14 @@ impl NoVictim {
     }
 }
 
-/// Sorts pods of a node as a dry run does, the most important first; equal pods keep their order on the node.
-pub fn sort_by_importance(pods: &mut [&Arc<PodInfo>], behaviour: &Behaviour, now: Timestamp) {
-    let now = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
-    let start = |info: &PodInfo| match behaviour.importance {
-        Importance::PriorityAndStart => info.start_time().unwrap_or(now),
-        Importance::Priority => 0,
-    };
-    pods.sort_by_key(|info| (Reverse(info.priority()), start(info)));
+/// Returns the pods of a node as a dry run orders them, the most important first; equal pods keep their order on the node.
+pub fn by_importance(cx: &Context<'_>, node: &NodeInfo) -> Vec<Arc<PodInfo>> {
+    let units = Evictable::on_node(cx, node, None);
+    let places: HashMap<Key, usize> =
+        units.iter().flat_map(|unit| &unit.pods).enumerate().map(|(place, info)| (info.key(), place)).collect();
+    let mut pods = node.pods.clone();
+    pods.sort_by_cached_key(|info| places.get(&info.key()).copied().unwrap_or(usize::MAX));
+    pods
 }
 
 /// Counts one disruption in every budget that covers the pod. Returns those that it violates.
@@ -117,14 +120,17 @@ fn violated(info: &PodInfo, budgets: &BudgetIndex, rule: BudgetRule, left: &mut 
         let before = match rule {
             BudgetRule::AsItStands => status.disruptions_allowed,
             // It is counted already.
-            BudgetRule::CountedDown if status.disrupted_pods.contains_key(&info.pod.metadata.name) => continue,
-            BudgetRule::CountedDown => {
+            BudgetRule::CountedDown | BudgetRule::UpToExhausted if status.disrupted_pods.contains_key(&info.pod.metadata.name) => continue,
+            BudgetRule::CountedDown | BudgetRule::UpToExhausted => {
                 let left = left.entry(budget.metadata.key()).or_insert(status.disruptions_allowed);
                 std::mem::replace(left, left.saturating_sub(1))
             }
         };
         if before <= 0 {
             violated.push(budget.metadata.name.clone());
+            if rule == BudgetRule::UpToExhausted {
+                break;
+            }
         }
     }
     violated
@@ -149,13 +155,15 @@ mod tests {
             let options = Options { start, evictions: Evictions::AtOnce, ..Options::default() };
             let scheduler = Scheduler::new(config, loaded.objects, options);
             let snapshot = scheduler.state().snapshot();
-            let behaviour = scheduler.state().config().emulation.behaviour();
+            let state = scheduler.state();
+            let (emulation, now) = (state.config().emulation, state.clock());
+            let cx = Context { cluster: state.cluster(), snapshot: &snapshot, emulation, now };
             for pod in scheduler.state().cluster().pods.iter().filter(|pod| pod.is_pending()) {
                 let view = CycleView::of(&scheduler.explain(pod));
                 let Some(preemption) = &view.preemption else { continue };
                 for run in preemption.dry_runs() {
                     let node = snapshot.get(run.node()).unwrap();
-                    let found = NextVictim::on(node, Some(pod), snapshot.budgets(), behaviour, scheduler.state().clock());
+                    let found = NextVictim::on(&cx, node, Some(pod));
                     let mut put_back = run.steps().filter_map(|step| match step {
                         DryRunStep::Reprieved(victim) | DryRunStep::NotReprieved(victim, _) => Some(victim.key()),
                         _ => None,
@@ -174,7 +182,9 @@ mod tests {
     fn a_sentence_says_why_there_is_none() {
         let pod = || Key::new("shop", "web");
         assert_eq!(NoVictim::NoneBelow(pod(), 7).sentence(), "none: no pod here has a lower priority than shop/web (7)");
-        let next = NextVictim { pod: pod(), priority: -10, violates: vec!["b".into()], of: 1 };
+        let next = NextVictim { pod: pod(), priority: -10, violates: vec!["b".into()], of: 1, group: None };
         assert_eq!(next.sentence(), "shop/web (priority -10), the only evictable pod; this violates the budget b");
+        let next = NextVictim { violates: Vec::new(), of: 2, group: Some((Key::new("shop", "g"), 3)), ..next };
+        assert_eq!(next.sentence(), "shop/web (priority -10), with all 3 pods of its group shop/g, first of 2 to go");
     }
 }

@@ -233,12 +233,25 @@ pub struct Victim {
     info: Arc<PodInfo>,
     /// `None` where no budget covers the pod.
     budgets: Option<Arc<CoveringBudgets>>,
+    /// Whether it goes because its group goes.
+    with_group: bool,
 }
 
 impl Victim {
     /// Makes a victim; `budgets` is `None` if no budget covers the pod.
     pub fn new(info: Arc<PodInfo>, budgets: Option<Arc<CoveringBudgets>>) -> Self {
-        Self { info, budgets }
+        Self { info, budgets, with_group: false }
+    }
+
+    /// Marks a pod that is evicted because its whole group is.
+    #[must_use]
+    pub fn with_group(self) -> Self {
+        Self { with_group: true, ..self }
+    }
+
+    /// Returns the group with which the pod is evicted as a whole.
+    pub fn group(&self) -> Option<Key> {
+        self.info.pod.group_key().filter(|_| self.with_group)
     }
 
     /// Returns the pod with its derived data.

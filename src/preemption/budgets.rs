@@ -38,14 +38,28 @@ impl<'a> BudgetCount<'a> {
         self.left.clear();
     }
 
-    /// Counts one disruption in every budget that covers the pod, even if another is already violated. Returns the
-    /// answers of the budgets, by name; `None` if no budget covers the pod.
+    /// Counts one disruption in every budget that covers the pod, or, in later releases, in those up to the first that is exhausted.
+    /// Returns the answers of the budgets, by name; `None` if no budget covers the pod.
     pub(super) fn take(&mut self, pod: &'a PodInfo) -> Option<Arc<CoveringBudgets>> {
         // As upstream, no budget covers a pod without labels, not even one with `DoesNotExist`.
         if !pod.is_labelled() {
             return None;
         }
-        match self.covering(pod) {
+        let covering = self.covering(pod);
+        self.count(pod, &covering)
+    }
+
+    /// Like [`Self::take`], for a pod that may not outlive this counter.
+    pub(super) fn take_uncached(&mut self, pod: &PodInfo) -> Option<Arc<CoveringBudgets>> {
+        if !pod.is_labelled() {
+            return None;
+        }
+        let covering = self.find(pod);
+        self.count(pod, &covering)
+    }
+
+    fn count(&mut self, pod: &PodInfo, covering: &Covering<'a>) -> Option<Arc<CoveringBudgets>> {
+        match covering {
             Covering::None => None,
             Covering::One(selector) => {
                 let left = self.take_one(pod, selector.budget());
@@ -56,6 +70,9 @@ impl<'a> BudgetCount<'a> {
                 for selector in selectors.iter() {
                     let left = self.take_one(pod, selector.budget());
                     answer.add(selector.budget(), left);
+                    if self.rule == BudgetRule::UpToExhausted && !answer.violated.is_empty() {
+                        break;
+                    }
                 }
                 Some(Arc::new(answer))
             }
@@ -137,10 +154,14 @@ mod tests {
     type Want<'a> = (&'a [(&'a str, i32)], &'a [&'a str]);
 
     fn count(budgets: &[PodDisruptionBudget], pods: &[Pod]) -> Vec<Verdict> {
+        count_by(BudgetRule::CountedDown, budgets, pods)
+    }
+
+    fn count_by(rule: BudgetRule, budgets: &[PodDisruptionBudget], pods: &[Pod]) -> Vec<Verdict> {
         let budgets: Vec<_> = budgets.iter().cloned().map(Arc::new).collect();
         let index: BudgetIndex = budgets.iter().collect();
         let pods: Vec<PodInfo> = pods.iter().map(|pod| PodInfo::new(Arc::new(pod.clone()))).collect();
-        let mut count = BudgetCount::new(&index, BudgetRule::CountedDown);
+        let mut count = BudgetCount::new(&index, rule);
         let each = pods.iter().map(|pod| {
             let victim = Victim::new(Arc::new(pod.clone()), count.take(pod));
             let violates = victim.violates().iter().map(|v| (v.budget.to_string(), v.left)).collect();
@@ -170,6 +191,17 @@ mod tests {
         let pods = ["a", "b"].map(|name| labelled(name, "app", "web"));
         let budgets = [budget("none", 0, WEB), budget("one", 1, WEB)];
         check(&budgets, &pods, &[(&[("none", 0)], &["one"]), (&[("none", -1), ("one", 0)], &[])]);
+    }
+
+    #[test]
+    fn budgets_behind_an_exhausted_one_are_not_counted_in_later_releases() {
+        let pods = ["a", "b"].map(|name| labelled(name, "app", "web"));
+        let budgets = [budget("none", 0, WEB), budget("one", 1, WEB)];
+        let violates = |left| (vec![("none".to_owned(), left)], Vec::new());
+        assert_eq!(count_by(BudgetRule::UpToExhausted, &budgets, &pods), [violates(0), violates(-1)]);
+        let last = [budget("a-one", 1, WEB), budget("none", 0, WEB)];
+        let first = (vec![("none".to_owned(), 0)], vec!["a-one".to_owned()]);
+        assert_eq!(count_by(BudgetRule::UpToExhausted, &last, &pods), [first, (vec![("a-one".to_owned(), 0)], Vec::new())]);
     }
 
     #[test]

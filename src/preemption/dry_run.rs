@@ -1,31 +1,52 @@
 //! Selects the victims on one node: removes all pods of lower priority, then reprieves those with which the preemptor
 //! still fits. Mirrors `SelectVictimsOnNode` in
 //! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
+//!
+//! Where groups are victims, a group that is disrupted as one goes or stays with its pods on all nodes. Of these, filters see only
+//! what plugins keep of them.
 
 use std::sync::Arc;
 
 use super::budgets::BudgetCount;
-use super::importance::{Rank, rank};
+use super::importance::Rank;
+use super::units::{Unit, units_below};
 use crate::framework::{
     Candidate, Code, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses,
-    Snapshot, Status, Victim, unix_nanoseconds,
+    Snapshot, Status, Victim,
 };
 use crate::release::{Behaviour, DryRunReport, FilterRun, PreemptionText, VictimOrder, WithoutVictims};
 
-/// A potential victim: a pod of lower priority.
+/// A potential victim: a unit of lower priority.
 struct Potential<'a> {
-    info: &'a Arc<PodInfo>,
+    unit: Unit<'a>,
     rank: Rank,
-    budgets: Option<Arc<CoveringBudgets>>,
+    budgets: Covered,
+}
+
+/// The budgets that cover each pod of a unit.
+enum Covered {
+    Pod(Option<Arc<CoveringBudgets>>),
+    Group(Vec<Option<Arc<CoveringBudgets>>>),
 }
 
 impl Potential<'_> {
-    fn violates(&self) -> bool {
-        self.budgets.as_ref().is_some_and(|budgets| !budgets.violated.is_empty())
+    fn budgets(&self) -> &[Option<Arc<CoveringBudgets>>] {
+        match &self.budgets {
+            Covered::Pod(budgets) => std::slice::from_ref(budgets),
+            Covered::Group(budgets) => budgets,
+        }
     }
 
-    fn victim(self) -> Victim {
-        Victim::new(self.info.clone(), self.budgets)
+    /// Returns how many of its pods violate a budget.
+    fn violations(&self) -> usize {
+        self.budgets().iter().flatten().filter(|budgets| !budgets.violated.is_empty()).count()
+    }
+
+    fn victims(&self) -> impl Iterator<Item = Victim> {
+        self.unit.pods().iter().zip(self.budgets()).map(|(info, budgets)| {
+            let victim = Victim::new(info.clone(), budgets.clone());
+            if self.unit.is_group() { victim.with_group() } else { victim }
+        })
     }
 }
 
@@ -64,11 +85,12 @@ pub(super) fn select_victims_in_order<'a>(
     scratch: &mut Scratch<'a>,
     order: Option<&[usize]>,
 ) -> NodeDryRun {
-    let now = unix_nanoseconds(post.cx.now);
     let release = post.cx.emulation.behaviour();
-    let ranked = |info| Potential { info, rank: rank(info, now, release.importance), budgets: None };
-    let potential: Vec<Potential<'_>> = node.pods_below(pod.pod.priority()).map(ranked).collect();
     let name = node.name().clone();
+    let potential: Vec<Potential<'_>> = match units_below(&post.cx, pod.pod.priority(), node) {
+        Ok(units) => units.into_iter().map(|(rank, unit)| Potential { unit, rank, budgets: Covered::Pod(None) }).collect(),
+        Err(status) => return NodeDryRun { node: name, status: scratch.statuses.share(status), ..NodeDryRun::default() },
+    };
     if potential.is_empty() && release.without_victims != WithoutVictims::Chosen {
         let status = match (release.dry_run, release.preemption_text) {
             (DryRunReport::Nothing, _) => no_status(),
@@ -100,13 +122,11 @@ pub(super) fn select_victims_in_order<'a>(
     record
 }
 
-/// Returns the pods of lower priority on a node, most important first, each with what it is compared by.
-pub(super) fn by_importance<'n>(post: &PostFilterContext<'_>, pod: &PodInfo, node: &'n NodeInfo) -> Vec<(Rank, &'n Arc<PodInfo>)> {
-    let (now, importance) = (unix_nanoseconds(post.cx.now), post.cx.emulation.behaviour().importance);
-    let mut pods: Vec<(Rank, &Arc<PodInfo>)> =
-        node.pods_below(pod.pod.priority()).map(|info| (rank(info, now, importance), info)).collect();
-    pods.sort_by_key(|(rank, _)| *rank);
-    pods
+/// Returns the units of lower priority on a node, most important first, each with what it is compared by.
+pub(super) fn by_importance<'n>(post: &PostFilterContext<'_>, pod: &PodInfo, node: &'n NodeInfo) -> Vec<(Rank, Unit<'n>)> {
+    let mut units = units_below(&post.cx, pod.pod.priority(), node).unwrap_or_default();
+    units.sort_by_key(|(rank, _)| *rank);
+    units
 }
 
 /// Returns the status with its reasons sorted by text.
@@ -133,13 +153,13 @@ struct Attempt<'a, 'n> {
     scratch: &'a mut Scratch<'n>,
 }
 
-impl<'n> Attempt<'_, 'n> {
+impl<'a, 'n> Attempt<'a, 'n> {
     /// Returns the victims, most important first, and the number of them that violate a budget.
     fn run(&mut self, mut potential: Vec<Potential<'n>>) -> Result<(Vec<Victim>, i64), Status> {
         for p in &potential {
-            self.remove(p.info)?;
+            self.remove(&p.unit)?;
             if !self.post.quiet {
-                self.record.removed.push(p.info.clone());
+                self.record.removed.extend(p.unit.pods().iter().cloned());
             }
         }
         let status = self.filter();
@@ -162,21 +182,26 @@ impl<'n> Attempt<'_, 'n> {
         }
         self.scratch.budgets.restart();
         for p in &mut potential {
-            p.budgets = self.scratch.budgets.take(p.info);
+            p.budgets = match &p.unit {
+                Unit::Pod(info) => Covered::Pod(self.scratch.budgets.take(info)),
+                Unit::Group(pods) => Covered::Group(pods.iter().map(|info| self.scratch.budgets.take_uncached(info)).collect()),
+            };
         }
         if !self.post.quiet {
             self.record.put_back.reserve_exact(potential.len());
         }
-        let (violating, others): (Vec<_>, Vec<_>) = potential.into_iter().partition(Potential::violates);
+        let (violating, others): (Vec<_>, Vec<_>) = potential.into_iter().partition(|p| p.violations() > 0);
         let both_groups = !violating.is_empty() && !others.is_empty();
         // Pods whose eviction would violate a budget are reprieved first.
         let mut victims = Vec::new();
-        for p in violating {
-            victims.extend(self.reprieve(p)?);
+        let mut pdb_violations = 0;
+        for p in &violating {
+            if !self.reprieve(p, &mut victims)? {
+                pdb_violations += p.violations() as i64;
+            }
         }
-        let pdb_violations = victims.len() as i64;
-        for p in others {
-            victims.extend(self.reprieve(p)?);
+        for p in &others {
+            self.reprieve(p, &mut victims)?;
         }
         if both_groups && self.post.cx.emulation.behaviour().victims == VictimOrder::ByImportance {
             // The sort is stable: of equals, those that violate a budget stay first.
@@ -185,23 +210,20 @@ impl<'n> Attempt<'_, 'n> {
         Ok((victims.into_iter().map(|(_, victim)| victim).collect(), pdb_violations))
     }
 
-    /// Puts a pod back. Returns it with its rank if it is not reprieved.
-    fn reprieve(&mut self, potential: Potential<'_>) -> Result<Option<(Rank, Victim)>, Status> {
-        let (info, rank) = (potential.info, potential.rank);
-        self.add(info)?;
+    /// Puts a unit back, and returns whether it is reprieved. Adds its pods to the victims, with its rank, if it is not.
+    fn reprieve(&mut self, potential: &Potential<'_>, victims: &mut Vec<(Rank, Victim)>) -> Result<bool, Status> {
+        self.add(&potential.unit)?;
         let status = self.filter_again();
         let stays = status.is_success();
         if !stays {
-            self.remove(info)?;
-        } else if self.post.quiet {
-            return Ok(None);
+            self.remove(&potential.unit)?;
+            victims.extend(potential.victims().map(|victim| (potential.rank, victim)));
         }
-        let victim = potential.victim();
         if !self.post.quiet {
             let status = self.scratch.statuses.share(status);
-            self.record.put_back.push(PutBack { victim: victim.clone(), status });
+            self.record.put_back.extend(potential.victims().map(|victim| PutBack { victim, status: status.clone() }));
         }
-        Ok((!stays).then_some((rank, victim)))
+        Ok(stays)
     }
 
     fn filter(&self) -> Status {
@@ -213,17 +235,39 @@ impl<'n> Attempt<'_, 'n> {
         self.post.runner.filter_again_with_nominated_pods(&self.state, self.pod, &self.node)
     }
 
-    fn add(&mut self, added: &Arc<PodInfo>) -> Result<(), Status> {
-        self.node.add_pod(added.clone());
-        as_error(&self.post.runner.add_pod(&mut self.state, self.pod, added, &self.node))
+    fn add(&mut self, unit: &Unit<'_>) -> Result<(), Status> {
+        for added in unit.pods() {
+            let node = match self.other_node(unit, added) {
+                Some(other) => other,
+                None => {
+                    self.node.add_pod(added.clone());
+                    &self.node
+                }
+            };
+            as_error(&self.post.runner.add_pod(&mut self.state, self.pod, added, node))?;
+        }
+        Ok(())
     }
 
-    fn remove(&mut self, removed: &PodInfo) -> Result<(), Status> {
-        if !self.node.remove(removed) {
-            let text = format!("no corresponding pod {} in pods of node {}", removed.pod.metadata.name, self.node.name());
-            return Err(Status::error(text));
+    fn remove(&mut self, unit: &Unit<'_>) -> Result<(), Status> {
+        for removed in unit.pods() {
+            let node = match self.other_node(unit, removed) {
+                Some(other) => other,
+                None if self.node.remove(removed) => &self.node,
+                None => {
+                    let text = format!("no corresponding pod {} in pods of node {}", removed.pod.metadata.name, self.node.name());
+                    return Err(Status::error(text));
+                }
+            };
+            as_error(&self.post.runner.remove_pod(&mut self.state, self.pod, removed, node))?;
         }
-        as_error(&self.post.runner.remove_pod(&mut self.state, self.pod, removed, &self.node))
+        Ok(())
+    }
+
+    /// Returns the node of a group's pod that is not on the node of this run. It is not changed, as no filter looks at it.
+    fn other_node(&self, unit: &Unit<'_>, info: &PodInfo) -> Option<&'a NodeInfo> {
+        let elsewhere = unit.is_group() && info.pod.node_name != *self.node.name();
+        elsewhere.then(|| self.post.cx.snapshot.get(&info.pod.node_name)).flatten().map(|node| &**node)
     }
 }
 

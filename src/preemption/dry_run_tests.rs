@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::cluster::{Cluster, Pod};
 use crate::framework::{DryRunStep, NodeToStatus};
+use crate::preemption::importance::rank;
 use crate::preemption::testing::{CpuRunner, budget, context, labelled, node, pod};
 use crate::release::{Emulation, Importance};
 
@@ -222,4 +223,109 @@ proptest! {
             None => prop_assert!(!fits(&weaker) || fits(&|_| false)),
         }
     }
+}
+
+/// Nodes `a` and `b`: on `a` a single pod, a pod of the group `g` that is disrupted as one, and one of `s` that is not; on `b`
+/// another pod of `g`. Every pod takes 100m.
+fn groups_setting(release: &str, gate: bool, priority_of_g: i32) -> (Setting, Snapshot, Emulation) {
+    let mut emulation = Emulation::from(crate::release::Profile::named(release).unwrap());
+    emulation.set(crate::release::Gate::GenericWorkload, gate);
+    let of = |mut pod: Pod, group: &str| {
+        let group = serde_json::from_value(serde_json::json!({"podGroupName": group})).unwrap();
+        pod.spec_mut().scheduling_group = Some(group);
+        pod
+    };
+    let here = [pod("alone", "a", 3, 100, Some(1)), of(pod("g1", "a", 1, 100, Some(5)), "g"), of(pod("s1", "a", 3, 100, Some(9)), "s")];
+    let there = [of(pod("g2", "b", 1, 100, Some(2)), "g")];
+    let group = |name: &str, priority: i32, mode: &str| -> crate::cluster::Object {
+        let spec = serde_json::json!({"schedulingPolicy": {"gang": {"minCount": 1}}, "priority": priority, "disruptionMode": {mode: {}}});
+        serde_json::from_value(serde_json::json!({"kind": "PodGroup", "metadata": {"name": name, "namespace": "default"}, "spec": spec}))
+            .unwrap()
+    };
+    let mut setting = Setting::new(10, 100);
+    setting.cluster = [group("g", priority_of_g, "all"), group("s", 3, "single")].into_iter().collect();
+    setting.preemptor.metadata.labels = [("tried", "a".into())].into_iter().collect();
+    setting.runner.elsewhere = Some(std::sync::Mutex::default());
+    let mut states = crate::framework::PodGroupStates::default();
+    here.iter().chain(&there).for_each(|pod| states.add(&Arc::new(pod.clone())));
+    let snapshot = Snapshot::of([node("a", 300, &here), node("b", 100, &there)]).with_pod_groups(states);
+    (setting, snapshot, emulation)
+}
+
+fn run_with_groups((setting, snapshot, emulation): &(Setting, Snapshot, Emulation)) -> NodeDryRun {
+    let snapshot = snapshot.clone().with_budgets(setting.cluster.pod_disruption_budgets.iter().collect());
+    let statuses = NodeToStatus::default();
+    let mut post = context(&setting.cluster, &snapshot, &statuses, &setting.runner);
+    post.cx.emulation = *emulation;
+    let preemptor = PodInfo::new(Arc::new(setting.preemptor.clone()));
+    let node = snapshot.get("a").unwrap();
+    select_victims_on_node(&post, &CycleState::default(), &preemptor, node, &mut Scratch::new(&snapshot, emulation.behaviour()))
+}
+
+#[test]
+fn a_group_that_is_disrupted_as_one_goes_with_its_pods_on_all_nodes() {
+    let short = "Insufficient cpu";
+    let setting = groups_setting("v1.37.0", true, 1);
+    let run = run_with_groups(&setting);
+    // Of equal priority, a pod of a group is worth more than one of none.
+    check(&run, &format!("-alone -g1 -g2 -s1 = +s1 +alone !g1({short}) !g2({short})"), &["g1", "g2"], 0);
+    let groups: Vec<_> = run.candidate.unwrap().victims.iter().map(|victim| victim.group().map(|key| key.to_string())).collect();
+    assert_eq!(groups, vec![Some("default/g".to_owned()); 2]);
+    // Its pod elsewhere changes only what plugins keep in their state.
+    assert_eq!(*setting.0.runner.elsewhere.unwrap().lock().unwrap(), ["-g2@b", "+g2@b", "-g2@b"]);
+    for (release, gate) in [("v1.37.0", false), ("v1.36.2", true)] {
+        let mut setting = groups_setting(release, gate, 1);
+        setting.0.runner.elsewhere = None;
+        let run = run_with_groups(&setting);
+        check(&run, &format!("-alone -g1 -s1 = +alone +s1 !g1({short})"), &["g1"], 0);
+        assert_eq!(run.candidate.unwrap().victims[0].group(), None, "{release}");
+    }
+}
+
+#[test]
+fn a_pod_is_evicted_by_the_priority_of_its_group() {
+    let run = run_with_groups(&groups_setting("v1.37.0", true, 10));
+    check(&run, "-alone -s1 = +s1 !alone(Insufficient cpu)", &["alone"], 0);
+    let run = run_with_groups(&groups_setting("v1.37.0", true, 5));
+    // The group is the most important one now, with the larger number of pods before the earlier start.
+    check(&run, "-alone -g1 -g2 -s1 = +g1 +g2 +s1 !alone(Insufficient cpu)", &["alone"], 0);
+    let run = run_with_groups(&groups_setting("v1.37.0", true, 3));
+    check(&run, "-alone -g1 -g2 -s1 = +g1 +g2 +s1 !alone(Insufficient cpu)", &["alone"], 0);
+}
+
+#[test]
+fn every_pod_of_a_group_counts_as_a_violation() {
+    let with_budget = |allowed| {
+        let mut setting = groups_setting("v1.37.0", true, 1);
+        setting.0.preemptor = pod("p", "", 10, 300, None);
+        setting.0.preemptor.metadata.labels = [("tried", "a".into())].into_iter().collect();
+        let web = |node: &mut NodeInfo| {
+            let pods: Vec<_> = node.pods.clone();
+            for info in pods {
+                let mut pod = (*info.pod).clone();
+                pod.metadata.labels = [("app", "web".into())].into_iter().collect();
+                node.remove(&info);
+                node.add_pod(Arc::new(PodInfo::new(Arc::new(pod))));
+            }
+        };
+        let nodes = ["a", "b"].map(|name| {
+            let mut node = (**setting.1.get(name).unwrap()).clone();
+            web(&mut node);
+            node
+        });
+        setting.1 = Snapshot::of(nodes).with_pod_groups(setting.1.pod_groups().clone());
+        setting.0.cluster.insert(crate::preemption::testing::object(budget("web", allowed, r#"{"matchLabels":{"app":"web"}}"#)));
+        let candidate = run_with_groups(&setting).candidate.unwrap();
+        (candidate.victims.len(), candidate.pdb_violations)
+    };
+    assert_eq!((with_budget(0), with_budget(2), with_budget(3), with_budget(4)), ((4, 4), (4, 2), (4, 1), (4, 0)));
+}
+
+#[test]
+fn a_group_with_a_pod_on_an_unknown_node_ends_the_dry_run() {
+    let mut setting = groups_setting("v1.37.0", true, 1);
+    setting.1 = Snapshot::of([(**setting.1.get("a").unwrap()).clone()]).with_pod_groups(setting.1.pod_groups().clone());
+    let run = run_with_groups(&setting);
+    let error = r#"failed to get node info for node "b" from snapshot: nodeinfo not found for node name "b""#;
+    assert_eq!((run.status, run.candidate), (Status::error(error), None));
 }

@@ -1,17 +1,17 @@
 //! Whether a pod may preempt others; mirrors `PodEligibleToPreemptOthers` in
 //! `pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go`.
 
-use jiff::Timestamp;
-
+use super::units::victim_priority;
 use crate::cluster::{Key, Pod};
-use crate::framework::{Code, EndingVictims, NodeInfo, NodeToStatus, Reason, Snapshot};
-use crate::release::{Behaviour, Eligibility, TerminatingPods};
+use crate::framework::{Code, Context, EndingVictims, NodeInfo, NodeToStatus, Reason};
+use crate::release::{Eligibility, TerminatingPods};
 
 /// Returns why `pod` may not preempt; `None` if it may.
 ///
 /// A pod with a nominated node whose victims are still terminating must not evict more, unless the filters call that
 /// node unresolvable.
-pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &Snapshot, release: &Behaviour) -> Option<Reason> {
+pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, cx: &Context<'_>) -> Option<Reason> {
+    let (release, snapshot) = (cx.emulation.behaviour(), cx.snapshot);
     let reads_all = release.eligibility == Eligibility::PolicyAndStatus;
     if reads_all && pod.spec.preemption_policy.as_deref() == Some("Never") {
         return Some(Reason::PreemptionPolicyNever);
@@ -20,31 +20,27 @@ pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, snapshot: &S
     if nominated.is_empty() || reads_all && statuses.get_by_name(snapshot, nominated).code() == Code::UnschedulableAndUnresolvable {
         return None;
     }
-    ending_on(snapshot.get(nominated)?, pod, release).next().map(|_| Reason::TerminatingVictims)
+    ending_on(snapshot.get(nominated)?, pod, cx).next().map(|_| Reason::TerminatingVictims)
 }
 
 /// Returns the pods of a preemptor's nominated node whose end it waits for.
-fn ending_on<'a>(node: &'a NodeInfo, preemptor: &'a Pod, release: &'a Behaviour) -> impl Iterator<Item = &'a Pod> {
-    let ends = |victim: &Pod| match release.terminating {
+fn ending_on<'a>(node: &'a NodeInfo, preemptor: &'a Pod, cx: &'a Context<'_>) -> impl Iterator<Item = &'a Pod> {
+    let ends = |victim: &Pod| match cx.emulation.behaviour().terminating {
         TerminatingPods::Preempted => is_going_by_preemption(victim),
         TerminatingPods::All => victim.is_terminating(),
     };
-    node.pods.iter().map(|info| &*info.pod).filter(move |victim| is_preemption_allowed(victim, preemptor) && ends(victim))
+    let pods = node.pods.iter().filter(move |info| ends(&info.pod) && victim_priority(cx, info) < preemptor.priority());
+    pods.map(|info| &*info.pod)
 }
 
 /// Returns the pods whose end a preemptor waits for, with the end of the longest grace period.
-pub(super) fn ending_victims(pod: &Pod, snapshot: &Snapshot, release: &Behaviour, now: Timestamp) -> Option<EndingVictims> {
-    let node = snapshot.get(&pod.status.nominated_node_name)?;
-    let victims: Vec<&Pod> = ending_on(node, pod, release).collect();
+pub(super) fn ending_victims(pod: &Pod, cx: &Context<'_>) -> Option<EndingVictims> {
+    let node = cx.snapshot.get(&pod.status.nominated_node_name)?;
+    let victims: Vec<&Pod> = ending_on(node, pod, cx).collect();
     let until = victims.iter().filter_map(|victim| victim.metadata.deletion_timestamp).max();
     let mut pods: Vec<Key> = victims.into_iter().map(Pod::key).collect();
     pods.sort();
-    (!pods.is_empty()).then(|| EndingVictims { node: pod.status.nominated_node_name.clone(), pods, until, now })
-}
-
-/// Whether `preemptor` has a strictly higher priority than `victim`.
-pub(super) fn is_preemption_allowed(victim: &Pod, preemptor: &Pod) -> bool {
-    victim.priority() < preemptor.priority()
+    (!pods.is_empty()).then(|| EndingVictims { node: pod.status.nominated_node_name.clone(), pods, until, now: cx.now })
 }
 
 /// Whether the pod is terminating because the scheduler preempted it. Only the first condition of the type counts.
@@ -55,14 +51,16 @@ pub(super) fn is_going_by_preemption(pod: &Pod) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::framework::Status;
+    use crate::cluster::Cluster;
+    use crate::framework::{Snapshot, Status};
     use crate::preemption::testing::{node, pod};
+    use crate::release::Emulation;
 
     const WAITS: Option<Reason> = Some(Reason::TerminatingVictims);
     const EVICTED: &str = r#"[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]"#;
 
     struct Case {
-        terminating_pods: TerminatingPods,
+        release: &'static str,
         policy: Option<&'static str>,
         nominated: &'static str,
         status: Option<Status>,
@@ -73,15 +71,7 @@ mod tests {
 
     fn waiting() -> Case {
         let status = Some(Status::unschedulable("Insufficient cpu"));
-        Case {
-            terminating_pods: TerminatingPods::Preempted,
-            policy: None,
-            nominated: "a",
-            status,
-            victim_priority: 1,
-            terminating: true,
-            conditions: EVICTED,
-        }
+        Case { release: "v1.36.2", policy: None, nominated: "a", status, victim_priority: 1, terminating: true, conditions: EVICTED }
     }
 
     fn check(case: &Case) -> Option<Reason> {
@@ -97,8 +87,9 @@ mod tests {
         if let Some(status) = &case.status {
             statuses.set(0, status.clone());
         }
-        let release = Behaviour { terminating: case.terminating_pods, ..*crate::release::Emulation::default().behaviour() };
-        ineligible_reason(&preemptor, &statuses, &Snapshot::of([node("a", 1000, &[victim])]), &release)
+        let (cluster, snapshot) = (Cluster::default(), Snapshot::of([node("a", 1000, &[victim])]));
+        let emulation = Emulation::from(crate::release::Profile::named(case.release).unwrap());
+        ineligible_reason(&preemptor, &statuses, &Context { cluster: &cluster, snapshot: &snapshot, emulation, now: jiff::Timestamp::MAX })
     }
 
     #[test]
@@ -124,9 +115,9 @@ mod tests {
 
     #[test]
     fn any_terminating_pod_forbids_where_the_release_does_not_ask_why() {
-        let any = |conditions| check(&Case { terminating_pods: TerminatingPods::All, conditions, ..waiting() });
+        let any = |conditions| check(&Case { release: "v1.26.4", conditions, ..waiting() });
         assert_eq!((any("[]"), any(EVICTED)), (WAITS, WAITS));
-        assert_eq!(check(&Case { terminating_pods: TerminatingPods::All, terminating: false, ..waiting() }), None);
+        assert_eq!(check(&Case { release: "v1.26.4", terminating: false, ..waiting() }), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::eligibility::is_going_by_preemption;
+use super::units::{group_of, priority_in_group};
 use crate::cluster::{Cluster, Key, PodGroup, Str};
 use crate::framework::{BudgetIndex, Code, EvictionUnit, GroupPreemptionRecord, PodInfo, Reason, Snapshot, Status, unix_nanoseconds};
 use crate::release::GroupRule;
@@ -104,19 +105,13 @@ impl GroupPreemptor<'_> {
     }
 }
 
-/// Returns the priority of a pod's group, or its own without a group. Mirrors `getPodPriority`.
-fn priority_in_group(cluster: &Cluster, info: &PodInfo) -> i32 {
-    let group = info.pod.group_key().and_then(|key| cluster.pod_groups.get(&key));
-    group.map_or_else(|| info.pod.priority(), |group| group.priority())
-}
-
 /// Everything that runs, in units, each with when it started in nanoseconds since 1970. Of a group that is the start of the
 /// pod that is met first; in later releases it is the earliest start, and a single pod counts with the priority of its group.
 fn units(cluster: &Cluster, snapshot: &Snapshot, now: Timestamp, rule: GroupRule) -> Vec<(i64, EvictionUnit)> {
     let mut units: Vec<(i64, EvictionUnit)> = Vec::new();
     let mut groups: BTreeMap<Key, usize> = BTreeMap::new();
     for info in snapshot.nodes().iter().flat_map(|node| &node.pods) {
-        let group = info.pod.group_key().and_then(|key| cluster.pod_groups.get(&key)).filter(|group| group.is_disrupted_as_one());
+        let group = group_of(cluster, info).filter(|group| group.is_disrupted_as_one());
         let start = info.start_time().unwrap_or_else(|| unix_nanoseconds(now));
         let Some(group) = group else {
             let priority = if rule == GroupRule::Feasible { priority_in_group(cluster, info) } else { info.pod.priority() };

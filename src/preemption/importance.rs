@@ -5,8 +5,22 @@ use std::cmp::Reverse;
 use crate::framework::PodInfo;
 use crate::release::Importance;
 
-/// A sort key that orders the more important pod first.
-pub(super) type Rank = (Reverse<i32>, i64);
+/// A sort key that orders the more important unit first: by priority, by the number of its pods if they are of a group, by start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank(Reverse<i32>, Reverse<usize>, i64);
+
+impl Rank {
+    /// Makes the rank of a unit that started in nanoseconds since 1970. `of_group` is the number of its pods, or 0 for a pod without
+    /// a group.
+    pub(super) fn of_unit(priority: i32, of_group: usize, start: i64) -> Self {
+        Self(Reverse(priority), Reverse(of_group), start)
+    }
+
+    /// Returns the priority of the unit.
+    pub(super) fn priority(self) -> i32 {
+        self.0.0
+    }
+}
 
 /// Returns the rank of a pod: higher priority first, then earlier start. A pod that has not started counts as started
 /// `now`, in nanoseconds since 1970.
@@ -18,7 +32,7 @@ pub(super) fn rank(pod: &PodInfo, now: i64, importance: Importance) -> Rank {
         Importance::PriorityAndStart => pod.start_time().unwrap_or(now),
         Importance::Priority => 0,
     };
-    (Reverse(pod.priority()), start)
+    Rank::of_unit(pod.priority(), 0, start)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod orders;
 mod select;
 #[cfg(test)]
 mod testing;
+mod units;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -33,6 +34,7 @@ use crate::release::{DryRunReport, Gate, WithoutVictims};
 
 pub use candidates::CandidateLimits;
 pub use group::{GroupPreemptor, GroupTrial};
+pub use units::Evictable;
 
 /// Runs preemption for one pod after a cycle found no feasible node.
 #[derive(Clone, Copy)]
@@ -135,10 +137,9 @@ impl<'a> Evaluator<'a> {
     /// candidates.
     fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
-        let release = self.post.cx.emulation.behaviour();
-        if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, snapshot, release) {
+        if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, &self.post.cx) {
             if reason == Reason::TerminatingVictims {
-                record.waits_for = eligibility::ending_victims(&pod.pod, snapshot, release, self.post.cx.now).map(Arc::new);
+                record.waits_for = eligibility::ending_victims(&pod.pod, &self.post.cx).map(Arc::new);
             }
             let status = Status::rejected(reason).in_words_of(self.post.cx.emulation.release());
             record.ineligible = Some(status.clone());

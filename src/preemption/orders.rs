@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::dry_run::{Scratch, by_importance, select_victims_in_order};
+use super::units::Unit;
 use crate::cluster::{Key, Pod, Volume};
 use crate::framework::{Candidate, CycleState, NodeInfo, PodInfo, PostFilterContext};
 use crate::odds::Share;
@@ -37,7 +38,7 @@ impl Ties {
         for group in (0..pods.len()).collect::<Vec<_>>().chunk_by(|a, b| pods[*a].0 == pods[*b].0).filter(|group| group.len() > 1) {
             let mut kinds: Tie = Vec::new();
             for at in group {
-                match kinds.iter_mut().find(|kind| interchangeable(&pods[kind[0]].1.pod, &pods[*at].1.pod)) {
+                match kinds.iter_mut().find(|kind| interchangeable(&pods[kind[0]].1, &pods[*at].1)) {
                     Some(kind) => kind.push(*at),
                     None => kinds.push(vec![*at]),
                 }
@@ -92,8 +93,8 @@ impl Ties {
             let order = self.order(&words);
             let candidate = select_victims_in_order(&quiet, state, pod, node, scratch, Some(&order)).candidate?;
             number += 1;
-            for victim in &candidate.victims {
-                if let Some(at) = pods.iter().position(|(_, info)| Arc::ptr_eq(info, victim.info())) {
+            for (at, (_, unit)) in pods.iter().enumerate() {
+                if unit.pods().first().is_some_and(|first| candidate.victims.iter().any(|victim| Arc::ptr_eq(first, victim.info()))) {
                     *victims.entry(at).or_default() += 1;
                 }
             }
@@ -110,7 +111,8 @@ impl Ties {
         for kind in self.ties.iter().flatten() {
             let count: u64 = kind.iter().filter_map(|at| victims.get(at)).sum();
             let share = Share::new(count, number * kind.len() as u64);
-            shares.extend(kind.iter().filter(|_| count > 0).map(|at| (pods[*at].1.key(), share.clone())));
+            let keys = kind.iter().filter(|_| count > 0).flat_map(|at| pods[*at].1.pods()).map(|info| info.key());
+            shares.extend(keys.map(|key| (key, share.clone())));
         }
         shares.sort_by(|a, b| a.0.cmp(&b.0));
         Some(Outcomes { candidates, victims: shares })
@@ -152,8 +154,16 @@ fn next_word(word: &mut [usize]) -> bool {
     true
 }
 
-/// Whether neither filters nor budgets can tell two pods on one node apart, which are equal in importance.
-fn interchangeable(a: &Pod, b: &Pod) -> bool {
+/// Whether neither filters nor budgets can tell two units on one node apart, which are equal in importance. Groups with pods on
+/// several nodes never are.
+fn interchangeable(a: &Unit<'_>, b: &Unit<'_>) -> bool {
+    match (a, b) {
+        (Unit::Pod(a), Unit::Pod(b)) => same_pods(&a.pod, &b.pod),
+        _ => false,
+    }
+}
+
+fn same_pods(a: &Pod, b: &Pod) -> bool {
     let (one, other) = (&a.metadata, &b.metadata);
     one.namespace == other.namespace
         && one.labels == other.labels

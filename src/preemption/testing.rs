@@ -1,7 +1,7 @@
 //! Helpers of this folder's tests: small objects, and filters that count only CPU.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::cluster::{Cluster, Node, Object, Pod, PodDisruptionBudget};
 use crate::framework::{
@@ -71,12 +71,26 @@ pub(super) struct CpuRunner {
     pub(super) fail_remove: bool,
     /// Makes every addition fail.
     pub(super) fail_add: bool,
+    /// Notes changes of pods on nodes that are not changed themselves; `None` if there must be none.
+    pub(super) elsewhere: Option<Mutex<Vec<String>>>,
 }
 
 impl CpuRunner {
     /// Nominates a pod to a node.
     pub(super) fn nominate(&mut self, node: &str, pod: Pod) {
         self.nominated.entry(node.to_owned()).or_default().push(Arc::new(PodInfo::new(Arc::new(pod))));
+    }
+}
+
+impl CpuRunner {
+    /// Notes a change of a pod on another node than the one named by the preemptor's label `tried`; returns whether it is one.
+    fn note(&self, sign: char, preemptor: &PodInfo, pod: &PodInfo, node: &NodeInfo) -> bool {
+        let Some(notes) = &self.elsewhere else { return false };
+        let elsewhere = preemptor.pod.metadata.labels.get("tried").is_none_or(|tried| tried != node.name());
+        if elsewhere {
+            notes.lock().unwrap().push(format!("{sign}{}@{}", pod.pod.metadata.name, node.name()));
+        }
+        elsewhere
     }
 }
 
@@ -93,12 +107,16 @@ impl FilterRunner for CpuRunner {
         if wanted <= node.allocatable.milli_cpu { Status::success() } else { Status::unschedulable("Insufficient cpu") }
     }
 
-    fn add_pod(&self, _state: &mut CycleState, _pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
+    fn add_pod(&self, _state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
+        self.note('+', pod, added, node);
         assert!(node.pods.iter().any(|p| p.key() == added.key()), "the node holds the pod already");
         follow(self.fail_add, "add", added)
     }
 
-    fn remove_pod(&self, _state: &mut CycleState, _pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status {
+    fn remove_pod(&self, _state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status {
+        if self.note('-', pod, removed, node) {
+            return Status::success();
+        }
         assert!(!node.pods.iter().any(|p| p.key() == removed.key()), "the node no longer holds the pod");
         follow(self.fail_remove, "remove", removed)
     }

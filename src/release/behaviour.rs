@@ -42,6 +42,8 @@ pub struct Behaviour {
     pub devices_score: bool,
     /// Functions and fields that device selectors may use.
     pub device_selectors: DeviceSelectors,
+    /// Whether the error of a device selector names the device, and a missing attribute comes with a hint.
+    pub selector_errors_name_device: bool,
     /// Whether devices are allocated from incomplete pools.
     pub incomplete_pools_serve: bool,
     /// Whether the API server adds `matchLabelKeys` of affinity terms to their selectors.
@@ -71,6 +73,8 @@ pub struct Behaviour {
     pub shares_without_capacity_drawn: bool,
     /// Whether a request for all devices fails if one of them lacks capacity, instead of leaving that device out.
     pub all_devices_need_capacity: bool,
+    /// Whether requests for capacity that are negative or cannot be counted end an attempt with an error.
+    pub capacity_requests_checked: bool,
     /// Whether DynamicResources scores nodes for pods that have allocated claims beside others; if not, such scores fail.
     pub allocated_claims_scored: bool,
     /// Whether a volume's beta zone label is compared with the stable one of a node.
@@ -207,6 +211,8 @@ pub struct Behaviour {
     pub message_end: &'static str,
     /// When a pod group takes its nodes.
     pub group_rule: GroupRule,
+    /// Whether preemption by a single pod evicts a group that is disrupted as one as a whole, with pod groups on.
+    pub groups_are_victims: bool,
     /// Behaviours of the queue and the event handlers.
     pub queue: QueueBehaviour,
 }
@@ -579,6 +585,8 @@ pub enum Importance {
 pub enum BudgetRule {
     /// When its allowed disruptions are used up, counting down from pod to pod.
     CountedDown,
+    /// Like [`Self::CountedDown`], but a pod that finds a budget used up is not counted in the budgets behind it.
+    UpToExhausted,
     /// When it allows no disruptions. Pods listed in its status count too.
     AsItStands,
 }
@@ -747,4 +755,7 @@ pub struct DeviceSelectors {
     pub multiple_allocations: bool,
     /// Functions that slice, order and build lists: `slice`, `flatten`, `sort`, `distinct`, `reverse`, `lists.range`.
     pub list_functions: bool,
+    /// Attributes that are lists.
+    #[serde(default)]
+    pub list_attributes: bool,
 }

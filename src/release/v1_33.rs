@@ -13,7 +13,7 @@ pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(33, 0),
     since: Release::patch(33, 0),
     behaviour: Behaviour {
-        device_selectors: DeviceSelectors { includes: false, multiple_allocations: false, list_functions: false },
+        device_selectors: DeviceSelectors { includes: false, multiple_allocations: false, list_functions: false, list_attributes: false },
         selector_words: SelectorWords::PathsAndGoLists,
         namespace_selectors_cleared: true,
         oversized_is_unresolvable: false,

@@ -2,7 +2,7 @@
 //!
 //! No decision of this release was compared with its own code: [`CHANGES`] says how each difference is known.
 
-use super::behaviour::{Behaviour, GroupRule, ImageSources, ResizeMaximum};
+use super::behaviour::{Behaviour, BudgetRule, DeviceSelectors, GroupRule, ImageSources, ResizeMaximum};
 use super::novelty::{Knowledge, Novelty};
 use super::patches::Minor;
 use super::profile::Profile;
@@ -28,11 +28,16 @@ pub(super) const PROFILE: Profile = Profile {
         resizes: ResizeMaximum::OfPod,
         preemption_announced: true,
         group_rule: GroupRule::Feasible,
+        groups_are_victims: true,
+        budgets: BudgetRule::UpToExhausted,
         rejected_devices_taken_back: true,
         distinct_of_each_device: true,
         counters_by_driver: true,
         shares_without_capacity_drawn: true,
         all_devices_need_capacity: true,
+        capacity_requests_checked: true,
+        selector_errors_name_device: true,
+        device_selectors: DeviceSelectors { list_attributes: true, ..v1_36::PROFILE.behaviour.device_selectors },
         queue: QueueBehaviour {
             event_names: EventNames::UnscheduledPods,
             gated_pods_nominate: true,
@@ -115,8 +120,8 @@ const CHANGES: &[Novelty] = &[
     ),
     Novelty::new(
         Some(137_981),
-        Knowledge::Missing,
-        "With GenericWorkload, preemption by a single pod evicts a group that is disrupted as one as a whole; here its pods go one by one.",
+        Knowledge::Source,
+        "With GenericWorkload, preemption by a single pod evicts a group that is disrupted as one as a whole, on all nodes; it counts with the priority of the group.",
     ),
     Novelty::new(
         Some(138_676),
@@ -134,22 +139,38 @@ const CHANGES: &[Novelty] = &[
     ),
     Novelty::new(
         Some(140_442),
-        Knowledge::Missing,
-        "Requests for capacity that are negative or too large are errors; here they are compared as they are.",
+        Knowledge::Source,
+        "Requests for capacity that are negative, or that the range of a policy cannot count, end the attempt with an error.",
     ),
     Novelty::new(
         Some(139_017),
-        Knowledge::Missing,
-        "A pod with a claim that spans nodes and another that is bound to one is no longer stuck; here it is decided as by 1.36.3.",
+        Knowledge::Predecessor,
+        "A pod with a claim that spans nodes and another that is bound to one is not stuck; 1.36.2 has the correction.",
     ),
-    Novelty::new(
-        Some(139_395),
-        Knowledge::Missing,
-        "Stored selectors with list attributes compile also where DRAListTypeAttributes is off; here they do not.",
-    ),
+    Novelty::new(Some(139_395), Knowledge::Source, "Selectors read attributes that are lists, also where DRAListTypeAttributes is off."),
     Novelty::new(
         Some(138_885),
-        Knowledge::Missing,
-        "allocationMode All over devices that draw on counters is corrected; here it is as by 1.36.3.",
+        Knowledge::Predecessor,
+        "allocationMode All counts the devices that draw on counters; 1.36.2 has the correction.",
+    ),
+    Novelty::new(
+        Some(137_981),
+        Knowledge::Source,
+        "A pod that finds a budget exhausted in a preemption is not counted in the budgets behind it; here these come by name.",
+    ),
+    Novelty::new(
+        Some(136_709),
+        Knowledge::Source,
+        "An error of a device selector names the device, and that of a missing attribute comes with a hint.",
+    ),
+    Novelty::new(
+        Some(139_814),
+        Knowledge::PullRequest,
+        "The configuration for an alternative of a request no longer goes to other requests; it decides nothing here.",
+    ),
+    Novelty::new(
+        Some(139_040),
+        Knowledge::Predecessor,
+        "Counters that shared devices in use have drawn on are not free; 1.36.2 has the correction.",
     ),
 ];

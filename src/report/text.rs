@@ -12,7 +12,7 @@ use crate::cluster::Str;
 use crate::framework::{Candidate, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
 use crate::output::{self, Lines};
 use crate::plural::count;
-use crate::trace::{CycleView, PreemptionView, VerdictClass};
+use crate::trace::{CycleView, PreemptionView, VerdictClass, victim_label};
 
 /// Limit on the node names in a line.
 const NAMES_SHOWN: usize = 8;
@@ -345,10 +345,10 @@ fn victims(candidate: &Candidate, budgets_unknown: bool, out: &mut Lines) {
 /// Returns the table of a candidate's victims, the headings first.
 pub(super) fn victim_rows(candidate: &Candidate, budgets_unknown: bool) -> Vec<Vec<String>> {
     let head = ["POD", "PRIORITY", "STARTED", "BUDGET", "OWNER"].map(str::to_owned).to_vec();
-    std::iter::once(head).chain(candidate.victims.iter().map(|v| victim_row(v, budgets_unknown))).collect()
+    std::iter::once(head).chain(candidate.victims.iter().map(|v| victim_row(v, &candidate.node, budgets_unknown))).collect()
 }
 
-fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {
+fn victim_row(victim: &Victim, node: &str, budgets_unknown: bool) -> Vec<String> {
     let started = victim.start_time().and_then(|t| Timestamp::from_nanosecond(i128::from(t)).ok());
     let budget = if let Some(violation) = victim.violates().first() {
         format!("violates {} (allows {})", violation.budget, violation.allowed)
@@ -359,9 +359,8 @@ fn victim_row(victim: &Victim, budgets_unknown: bool) -> Vec<String> {
     } else {
         format!("{} allows it", victim.covered_by().iter().map(Str::as_str).collect::<Vec<_>>().join(", "))
     };
-    let pod = if victim.is_terminating() { format!("{} (terminating)", victim.key()) } else { victim.key().to_string() };
     let started = started.map_or_else(|| "unknown".into(), |t| t.to_string());
-    vec![pod, victim.priority().to_string(), started, budget, victim.owner().unwrap_or_default()]
+    vec![victim_label(victim, node), victim.priority().to_string(), started, budget, victim.owner().unwrap_or_default()]
 }
 
 /// Writes rows as columns.

@@ -10,7 +10,7 @@ use super::logged::LoggedAttempt;
 use super::requeue_events::RequeueEvents;
 use super::verb::Verb;
 use crate::cluster::{Cluster, Key, Kind, Object};
-use crate::framework::Snapshot;
+use crate::framework::{Context, Snapshot};
 use crate::odds::Odds;
 use crate::release::{Emulation, Gate, Release};
 use crate::scheduler::{ConfigEdit, InitialQueues, Operation, Scheduler};
@@ -38,6 +38,11 @@ pub struct Keyframe {
 }
 
 impl Keyframe {
+    /// Returns the context of a decision on this state.
+    pub fn context(&self) -> Context<'_> {
+        Context { cluster: &self.cluster, snapshot: &self.snapshot, emulation: self.emulation, now: self.clock }
+    }
+
     /// Returns the state of a scheduler.
     pub(super) fn of(scheduler: &Scheduler, requeue_events: &Arc<RequeueEvents>) -> Self {
         let state = scheduler.state();

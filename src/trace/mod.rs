@@ -15,7 +15,7 @@ pub use api_event::ApiEvent;
 pub use cycle_view::{CycleView, Verdict};
 pub use event::*;
 pub use pod_group::{GroupDecision, GroupEvent, GroupOutcome, GroupStart, GroupView, PlacementTry};
-pub use preemption::{DryRunStepAt, DryRunView, Fate, PreemptionView, ScoreFunctionAt, preemption_events};
+pub use preemption::{DryRunStepAt, DryRunView, Fate, PreemptionView, ScoreFunctionAt, preemption_events, victim_label};
 pub use queues_view::{QueueEntry, QueuesView};
 pub use recorder::{Quiet, Recorder, Trace};
 pub use scores::{NodeScore, Part, PluginScore, Row};

@@ -74,6 +74,20 @@ impl fmt::Debug for ScoreFunctionAt {
     }
 }
 
+/// Returns a victim's name for a list of the victims on a node, and whether it ends already or goes with its group, maybe elsewhere.
+pub fn victim_label(victim: &Victim, node: &str) -> String {
+    let mut label = victim.key().to_string();
+    if victim.is_terminating() {
+        label.push_str(" (terminating)");
+    }
+    if let Some(group) = victim.group() {
+        let on = &victim.pod().node_name;
+        let elsewhere = if on.as_str() == node { String::new() } else { format!(" on {on}") };
+        label.push_str(&format!(" (with group {group}{elsewhere})"));
+    }
+    label
+}
+
 /// Returns the events of a preemption, in order of occurrence.
 pub fn preemption_events(preemption: &Arc<PreemptionRecord>) -> impl Iterator<Item = Event> {
     let steps = |run: &Arc<NodeDryRun>| {

@@ -61,6 +61,7 @@ const LAYERS: Rooms = &[
             "fixes",
             "controllers",
             "workload",
+            "preemption",
             "scheduler",
             "source",
             "scheduler_log",

@@ -6,16 +6,41 @@ use crate::cluster::{Map, Quantity, Str};
 use crate::release::{Emulation, Gate};
 
 /// Whether the device has capacity for the request in addition to allocated capacity and that of this search. A request
-/// for a capacity that the device does not have never fits.
+/// for a capacity that the device does not have never fits. Fails for an amount that later releases refuse.
 pub(super) fn fits(
     device: &Device,
     request: Option<&CapacityRequirements>,
     consumed: Option<&Map<Quantity>>,
     taken: Option<&Map<Quantity>>,
     ranges: Ranges,
-) -> bool {
-    shortage(device, request, consumed, taken, ranges).is_none()
+) -> Result<bool, CapacityError> {
+    Ok(shortage(device, request, consumed, taken, ranges)?.is_none())
 }
+
+/// Why a request for capacity ends the search, in kube-scheduler's words.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("capacity {:?}: {problem}", name.as_str())]
+pub(super) struct CapacityError {
+    pub(super) name: Str,
+    pub(super) requested: Quantity,
+    problem: CapacityProblem,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+enum CapacityProblem {
+    #[error("capacity value is negative")]
+    Negative,
+    #[error("{NOT_REPRESENTABLE}: request {0} is not a representable milli value")]
+    NotMilli(Quantity),
+    #[error("{NOT_REPRESENTABLE}: rounding request {0} up to the next step passes the milli-value range")]
+    PassesMilli(Quantity),
+    #[error("{NOT_REPRESENTABLE}: request {0} exceeds MaxInt64")]
+    ExceedsInt64(Quantity),
+    #[error("{NOT_REPRESENTABLE}: rounding request {0} up to the next step passes MaxInt64")]
+    PassesInt64(Quantity),
+}
+
+const NOT_REPRESENTABLE: &str = "capacity request cannot be represented in the device's range arithmetic";
 
 /// A capacity that the device cannot give.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,71 +53,83 @@ pub(super) struct Shortage {
     pub(super) against_policy: bool,
 }
 
-/// Returns the first capacity that keeps the device from the request; see [`fits`].
+/// Returns the first capacity that keeps the device from the request; see [`fits`]. Where amounts are checked, that comes before
+/// any comparison.
 pub(super) fn shortage(
     device: &Device,
     request: Option<&CapacityRequirements>,
     consumed: Option<&Map<Quantity>>,
     taken: Option<&Map<Quantity>>,
     ranges: Ranges,
-) -> Option<Shortage> {
+) -> Result<Option<Shortage>, CapacityError> {
     if let Some((name, amount)) = request.and_then(|r| r.requests.iter().find(|(name, _)| !device.capacity.contains_key(name))) {
-        return Some(Shortage { name: name.clone(), requested: *amount, free: None, against_policy: false });
+        return Ok(Some(Shortage { name: name.clone(), requested: *amount, free: None, against_policy: false }));
     }
-    device.capacity.iter().find_map(|(name, capacity)| {
-        let requested = consumption(request.and_then(|r| r.requests.get(name)).copied(), capacity, ranges);
+    let of_request = |name: &Str| request.and_then(|r| r.requests.get(name)).copied();
+    if ranges.checked {
+        for (name, capacity) in device.capacity.iter() {
+            let amount = consumption(of_request(name), capacity, ranges);
+            let requested = amount.unwrap_or_else(|_| of_request(name).unwrap_or_default());
+            let negative = amount.is_ok() && requested < Quantity::default();
+            if let Some(problem) = amount.err().or(negative.then_some(CapacityProblem::Negative)) {
+                return Err(CapacityError { name: name.clone(), requested, problem });
+            }
+        }
+    }
+    Ok(device.capacity.iter().find_map(|(name, capacity)| {
+        let requested = amount_of(of_request(name), capacity, ranges);
         let of = |map: Option<&Map<Quantity>>| map.and_then(|m| m.get(name)).copied().unwrap_or_default();
         let against_policy = violates(requested, capacity.request_policy.as_ref(), ranges);
         let used = of(consumed) + of(taken);
         let is_short = against_policy || requested + used > capacity.value;
         is_short.then(|| Shortage { name: name.clone(), requested, free: Some(capacity.value - used), against_policy })
-    })
+    }))
 }
 
 /// Returns the amount that the request consumes of each capacity of the device.
 pub(super) fn consumed_by(device: &Device, request: Option<&CapacityRequirements>, ranges: Ranges) -> Map<Quantity> {
-    device
-        .capacity
-        .iter()
-        .map(|(name, capacity)| (name.clone(), consumption(request.and_then(|r| r.requests.get(name)).copied(), capacity, ranges)))
-        .collect()
+    let of_request = |name: &Str| request.and_then(|r| r.requests.get(name)).copied();
+    device.capacity.iter().map(|(name, capacity)| (name.clone(), amount_of(of_request(name), capacity, ranges))).collect()
+}
+
+/// Returns the amount that a request consumes, or what it asks for where that cannot be counted.
+fn amount_of(requested: Option<Quantity>, capacity: &DeviceCapacity, ranges: Ranges) -> Quantity {
+    consumption(requested, capacity, ranges).unwrap_or_else(|_| requested.unwrap_or_default())
 }
 
 /// Returns the requested amount, rounded up by the policy; without a request the default, or the whole capacity.
-fn consumption(requested: Option<Quantity>, capacity: &DeviceCapacity, ranges: Ranges) -> Quantity {
+fn consumption(requested: Option<Quantity>, capacity: &DeviceCapacity, ranges: Ranges) -> Result<Quantity, CapacityProblem> {
     let policy = capacity.request_policy.as_ref();
     let Some(requested) = requested else {
-        return policy.and_then(|p| p.default).unwrap_or(capacity.value);
+        return Ok(policy.and_then(|p| p.default).unwrap_or(capacity.value));
     };
-    let Some(policy) = policy else { return requested };
+    let Some(policy) = policy else { return Ok(requested) };
     match &policy.valid_range {
         Some(range) if range.min.is_some() => round_up(requested, range, ranges),
-        _ => policy.valid_values.iter().copied().find(|v| requested <= *v).unwrap_or(requested),
+        _ => Ok(policy.valid_values.iter().copied().find(|v| requested <= *v).unwrap_or(requested)),
     }
 }
 
-/// The unit in which the steps of a range are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ranges {
-    /// Whole units; fractions are rounded up.
-    Whole,
-    /// Thousandths, where the range has a fraction and all of it can be counted so.
-    Fractional,
+/// How amounts in the ranges of policies are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ranges {
+    /// In thousandths, where all of a range can be counted so. In whole units otherwise, and fractions are rounded up.
+    pub(super) thousandths: bool,
+    /// Whether negative amounts, and those that cannot be counted in 64 bits, are errors.
+    pub(super) checked: bool,
 }
 
 impl Ranges {
     /// Returns how ranges are counted under an emulation.
     pub(super) fn of(emulation: Emulation) -> Self {
-        if emulation.enabled(Gate::DRAFractionalCapacityRange) { Self::Fractional } else { Self::Whole }
+        let checked = emulation.behaviour().capacity_requests_checked;
+        Self { thousandths: emulation.enabled(Gate::DRAFractionalCapacityRange), checked }
     }
 
     /// Returns whether a range is counted in thousandths.
     fn in_thousandths(self, range: &CapacityRequestPolicyRange) -> bool {
-        let mut values = [range.min, range.max, range.step].into_iter().flatten();
-        let is_countable = |value: Quantity| i64::try_from(value.nanos() / NANOS_OF_THOUSANDTH).is_ok();
-        self == Self::Fractional
-            && values.clone().any(|value| value.nanos() % NANOS_OF_UNIT != 0)
-            && values.all(is_countable)
+        self.thousandths
+            && [range.min, range.max, range.step].into_iter().flatten().all(is_milli)
             && range.step.is_none_or(|step| step.nanos() >= NANOS_OF_THOUSANDTH)
     }
 
@@ -105,21 +142,40 @@ impl Ranges {
 const NANOS_OF_UNIT: i128 = 1_000_000_000;
 const NANOS_OF_THOUSANDTH: i128 = 1_000_000;
 
-fn round_up(requested: Quantity, range: &CapacityRequestPolicyRange, ranges: Ranges) -> Quantity {
+/// Returns whether an amount is a number of thousandths that fits 64 bits; mirrors `safeMilliValue`.
+fn is_milli(amount: Quantity) -> bool {
+    amount.nanos() % NANOS_OF_THOUSANDTH == 0 && i64::try_from(amount.nanos() / NANOS_OF_THOUSANDTH).is_ok()
+}
+
+fn round_up(requested: Quantity, range: &CapacityRequestPolicyRange, ranges: Ranges) -> Result<Quantity, CapacityProblem> {
     let min = range.min.unwrap_or_default();
     if requested < min {
-        return min;
+        return Ok(min);
     }
     let count = |amount| ranges.count(range, amount);
-    let Some(step) = range.step.map(count).filter(|s| *s > 0) else { return requested };
+    let Some(step) = range.step.map(count).filter(|s| *s > 0) else { return Ok(requested) };
+    let in_thousandths = ranges.in_thousandths(range);
+    if ranges.checked && in_thousandths && !is_milli(requested) {
+        return Err(CapacityProblem::NotMilli(requested));
+    }
+    if ranges.checked && !in_thousandths && requested.nanos() > i128::from(i64::MAX) * NANOS_OF_UNIT {
+        return Err(CapacityProblem::ExceedsInt64(requested));
+    }
     let over = count(requested).saturating_sub(count(min));
     let steps = over / step + i64::from(over % step != 0);
-    let rounded = count(min).saturating_add(step.saturating_mul(steps));
-    match (ranges.in_thousandths(range), rounded % 1000) {
+    let rounded = i128::from(count(min)) + i128::from(step) * i128::from(steps);
+    let Ok(rounded) = i64::try_from(rounded) else {
+        return match in_thousandths {
+            true if ranges.checked => Err(CapacityProblem::PassesMilli(requested)),
+            false if ranges.checked => Err(CapacityProblem::PassesInt64(requested)),
+            _ => Ok(Quantity::bytes(i64::MAX)),
+        };
+    };
+    Ok(match (in_thousandths, rounded % 1000) {
         (true, 0) => Quantity::units(rounded / 1000),
         (true, _) => Quantity::milli(rounded),
         (false, _) => Quantity::bytes(rounded),
-    }
+    })
 }
 
 fn violates(amount: Quantity, policy: Option<&CapacityRequestPolicy>, ranges: Ranges) -> bool {
@@ -129,6 +185,9 @@ fn violates(amount: Quantity, policy: Option<&CapacityRequestPolicy>, ranges: Ra
     }
     match &policy.valid_range {
         Some(range) => {
+            if ranges.in_thousandths(range) && range.step.is_some() && !is_milli(amount) {
+                return true;
+            }
             let count = |amount| ranges.count(range, amount);
             let off_step = range.step.map(count).filter(|s| *s > 0).is_some_and(|step| {
                 let over = count(amount).saturating_sub(count(range.min.unwrap_or_default()));
@@ -178,10 +237,14 @@ mod tests {
             let request = CapacityRequirements { requests: amounts(request) };
             let consumed = amounts(consumed);
             let case = format!("{policy} {request:?} {consumed:?}");
-            assert_eq!(fits(&device, Some(&request), Some(&consumed), None, Ranges::Whole), expected.is_some(), "{case}");
-            assert_eq!(fits(&device, Some(&request), None, Some(&consumed), Ranges::Whole), expected.is_some(), "{case}");
+            assert_eq!(fits(&device, Some(&request), Some(&consumed), None, Ranges::default()), Ok(expected.is_some()), "{case}");
+            assert_eq!(fits(&device, Some(&request), None, Some(&consumed), Ranges::default()), Ok(expected.is_some()), "{case}");
             if let Some(expected) = expected {
-                assert_eq!(consumed_by(&device, Some(&request), Ranges::Whole).get("memory"), Some(&expected.parse().unwrap()), "{case}");
+                assert_eq!(
+                    consumed_by(&device, Some(&request), Ranges::default()).get("memory"),
+                    Some(&expected.parse().unwrap()),
+                    "{case}"
+                );
             }
         }
     }
@@ -196,9 +259,44 @@ mod tests {
             let device = device(policy);
             let request = CapacityRequirements { requests: amounts(&format!(r#""memory":"{request}""#)) };
             let of = |ranges| consumed_by(&device, Some(&request), ranges).get("memory").copied();
-            assert_eq!(of(Ranges::Whole), Some(as_whole.parse().unwrap()), "{policy} {request:?}");
-            assert_eq!(of(Ranges::Fractional), Some(as_fraction.parse().unwrap()), "{policy} {request:?}");
-            assert!(fits(&device, Some(&request), None, None, Ranges::Fractional), "{policy} {request:?}");
+            assert_eq!(of(Ranges::default()), Some(as_whole.parse().unwrap()), "{policy} {request:?}");
+            let fractional = Ranges { thousandths: true, checked: true };
+            assert_eq!(of(fractional), Some(as_fraction.parse().unwrap()), "{policy} {request:?}");
+            assert_eq!(fits(&device, Some(&request), None, None, fractional), Ok(true), "{policy} {request:?}");
         }
+    }
+
+    #[test]
+    fn amounts_that_are_negative_or_cannot_be_counted_are_errors_where_they_are_checked() {
+        let range = |min: &str, step: &str| format!(r#","requestPolicy":{{"default":"1","validRange":{{"min":"{min}","step":"{step}"}}}}"#);
+        let default = r#","requestPolicy":{"default":"-1","validValues":["1"]}"#.to_owned();
+        let max = i64::MAX.to_string();
+        let not =
+            |rest: &str| format!("capacity \"memory\": capacity request cannot be represented in the device's range arithmetic: {rest}");
+        for (policy, request, thousandths, error) in [
+            (String::new(), "-1", false, "capacity \"memory\": capacity value is negative".to_owned()),
+            (default, "", false, "capacity \"memory\": capacity value is negative".to_owned()),
+            (range("1", "2"), "9223372036854775808", false, not("request 9223372036854775808 exceeds MaxInt64")),
+            (range("0", "2"), &max, false, not("rounding request 9223372036854775807 up to the next step passes MaxInt64")),
+            (range("0", "1"), &max, true, not("request 9223372036854775807 is not a representable milli value")),
+            (range("0", "2m"), "1500u", true, not("request 1500u is not a representable milli value")),
+            (
+                range("0", "2m"),
+                "9223372036854775807m",
+                true,
+                not("rounding request 9223372036854775807m up to the next step passes the milli-value range"),
+            ),
+        ] {
+            let device = device(&policy);
+            let request = if request.is_empty() { String::new() } else { format!(r#""memory":"{request}""#) };
+            let request = CapacityRequirements { requests: amounts(&request) };
+            let of = |checked| fits(&device, Some(&request), None, None, Ranges { thousandths, checked });
+            assert_eq!(of(true).map_err(|error| error.to_string()), Err(error), "{policy} {request:?}");
+            assert!(of(false).is_ok(), "{policy} {request:?}");
+        }
+        // A capacity that the device lacks only leaves the device out, whatever else is asked for.
+        let request = CapacityRequirements { requests: amounts(r#""cores":"1","memory":"-1""#) };
+        let checked = Ranges { thousandths: true, checked: true };
+        assert_eq!(fits(&device(""), Some(&request), None, None, checked), Ok(false));
     }
 }

@@ -141,9 +141,9 @@ pub(super) fn has_binding_conditions(claim: &ResourceClaim) -> bool {
     claim.status.allocation.as_ref().is_some_and(|a| a.devices.results.iter().any(|r| !r.binding_conditions.is_empty()))
 }
 
-/// Returns the CEL environment of device selectors in a release. List attributes need `DRAListTypeAttributes`, which is
-/// off and cannot be turned on, because its effect on constraints is not emulated.
+/// Returns the CEL environment of device selectors in a release. Up to 1.36 list attributes need `DRAListTypeAttributes`, which is
+/// off and cannot be turned on, because its effect on constraints is not emulated; later, selectors read them without it.
 pub(crate) fn selector_environment(emulation: Emulation) -> Environment {
-    let DeviceSelectors { includes, multiple_allocations, list_functions } = emulation.behaviour().device_selectors;
-    Environment { list_attributes: false, includes, multiple_allocations, list_functions }
+    let DeviceSelectors { includes, multiple_allocations, list_functions, list_attributes } = emulation.behaviour().device_selectors;
+    Environment { list_attributes, multiple_allocations, includes, list_functions }
 }

@@ -1,7 +1,8 @@
 //! Errors of the allocator and of binding, in kube-scheduler's words.
 
+use super::capacity::CapacityError;
 use super::search::MAX_RESULTS;
-use crate::cel::CelError;
+use crate::cel::{CelError, EvalError};
 use crate::cluster::{Key, SelectorError, Str};
 
 /// Why the allocator cannot use a claim, a class or a slice.
@@ -30,8 +31,22 @@ pub(super) enum AllocatorError {
     Request { claim: Key, request: Str, error: RequestError },
     #[error("claim {claim}, subrequest {subrequest}: has capacity requests, but the DRAConsumableCapacity feature is disabled")]
     SubrequestCapacity { claim: Key, subrequest: Str },
+    #[error(transparent)]
+    Capacity(CapacityError),
     #[error("{owner}: selector #{selector}: {error}")]
     Selector { owner: SelectorOwner, selector: usize, error: SelectorProblem },
+    /// An evaluation that failed, in the words of later releases.
+    #[error("{owner}: selector #{selector} on device {driver}/{pool}/{device}: CEL runtime error: {error}{}", hint(error))]
+    Evaluation { owner: SelectorOwner, selector: usize, driver: Str, pool: Str, device: Str, error: EvalError },
+}
+
+/// Returns where optional fields are explained, after the error of a field that is missing; mirrors `EnhanceRuntimeError`.
+fn hint(error: &EvalError) -> &'static str {
+    if !matches!(error, EvalError::NoSuchKey(_)) {
+        return "";
+    }
+    "\n\nSee https://pkg.go.dev/k8s.io/api/resource/v1#CELDeviceSelector for documentation on CEL device selectors and how to handle \
+     optional fields."
 }
 
 /// Why a request is invalid. The text directly follows the request's name.
@@ -118,7 +133,7 @@ pub(super) enum BindError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cel::{CompileError, EvalError};
+    use crate::cel::CompileError;
 
     #[test]
     fn errors_read_as_kube_scheduler_words_them() {

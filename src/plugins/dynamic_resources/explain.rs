@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::allocated::PoolId;
 use super::allocator::Allocator;
+use super::capacity::CapacityError;
 use super::error::SelectorProblem;
 use super::extended::NodeClaim;
 use super::pools::{Pool, device_matches_node, pool_id};
@@ -166,12 +167,17 @@ impl<'a> Judge<'a> {
             obstacles.push(Obstacle::OtherNode);
         }
         let consumed = pool.usage.and_then(|usage| usage.consumed(&device.name));
-        if enabled(Gate::DRAConsumableCapacity)
-            && let Some(short) =
-                capacity::shortage(device, request.capacity(), consumed, None, capacity::Ranges::of(self.allocator.emulation))
-        {
-            let capacity::Shortage { name, requested, free, against_policy } = short;
-            obstacles.push(Obstacle::Capacity { name, requested, free, against_policy });
+        if enabled(Gate::DRAConsumableCapacity) {
+            let ranges = capacity::Ranges::of(self.allocator.emulation);
+            let short = capacity::shortage(device, request.capacity(), consumed, None, ranges);
+            // An amount that ends the search is against every policy.
+            let short = short.unwrap_or_else(|CapacityError { name, requested, .. }| {
+                let free = device.capacity.get(&name).map(|capacity| capacity.value);
+                Some(capacity::Shortage { name, requested, free, against_policy: true })
+            });
+            if let Some(capacity::Shortage { name, requested, free, against_policy }) = short {
+                obstacles.push(Obstacle::Capacity { name, requested, free, against_policy });
+            }
         }
         if !device.consumes_counters.is_empty() {
             let shared = enabled(Gate::DRAConsumableCapacity) && device.allow_multiple_allocations.unwrap_or(false);

@@ -10,7 +10,6 @@ use super::request::{Candidate, Request};
 use super::search::{MAX_RESULTS, RequestKey, Search};
 use super::{binding_conditions_enabled, capacity};
 use crate::cel::CelError;
-use crate::cluster::Str;
 use crate::cluster::resource::{Device, DeviceRequest, DeviceSelector, ResourceClaim, ResourceSlice};
 use crate::release::Gate;
 
@@ -120,7 +119,7 @@ impl<'a> Search<'a> {
                     if !self.is_selectable(key, candidate, pos)? {
                         continue;
                     }
-                    if self.fits_capacity(candidate.request, pos) {
+                    if self.fits_capacity(candidate.request, pos)? {
                         candidate.all.push(pos);
                     } else {
                         lacks_capacity = true;
@@ -155,8 +154,8 @@ impl<'a> Search<'a> {
         let class = candidate.class;
         let of_class = || SelectorOwner::Class(class.metadata.name.clone());
         let of_claim = || SelectorOwner::Claim(claim.metadata.key());
-        let mut selectable = self.selectors_match(&class.spec.selectors, &pool.id.driver, device, &of_class)?
-            && self.selectors_match(candidate.request.selectors(), &pool.id.driver, device, &of_claim)?;
+        let mut selectable = self.selectors_match(&class.spec.selectors, pool, device, &of_class)?
+            && self.selectors_match(candidate.request.selectors(), pool, device, &of_claim)?;
         if selectable && slice.spec.per_device_node_selection.unwrap_or(false) {
             selectable = device_matches_node(device, self.node).map_err(fatal)?;
         }
@@ -167,18 +166,25 @@ impl<'a> Search<'a> {
     fn selectors_match(
         &mut self,
         selectors: &[DeviceSelector],
-        driver: &Str,
+        pool: &Pool<'a>,
         device: &Device,
         owner: &dyn Fn() -> SelectorOwner,
     ) -> Result<bool, Stop> {
+        let names_device = self.allocator.emulation.behaviour().selector_errors_name_device;
         for (i, selector) in selectors.iter().enumerate() {
             let fail = |error: SelectorProblem| fatal(AllocatorError::Selector { owner: owner(), selector: i, error });
             let compiled = selector.cel.as_ref().and_then(|cel| self.allocator.selectors.get(&cel.expression));
             let matches = match compiled {
                 Some(Ok(selector)) => {
-                    let (verdict, cost) = self.allocator.matches.of(selector, driver, device);
+                    let (verdict, cost) = self.allocator.matches.of(selector, &pool.id.driver, device);
                     // An error ends the search, so that the time before it does not matter.
-                    let matches = verdict.map_err(|e| fail(CelError::from(e).into()))?;
+                    let matches = verdict.map_err(|error| {
+                        if !names_device {
+                            return fail(CelError::from(error).into());
+                        }
+                        let (driver, pool, device) = (pool.id.driver.clone(), pool.id.pool.clone(), device.name.clone());
+                        fatal(AllocatorError::Evaluation { owner: owner(), selector: i, driver, pool, device, error })
+                    })?;
                     self.spend_steps(i64::try_from(cost / COST_PER_STEP).unwrap_or(i64::MAX))?;
                     matches
                 }
@@ -192,16 +198,14 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    pub(super) fn fits_capacity(&self, request: Request<'a>, pos: DevicePos) -> bool {
+    pub(super) fn fits_capacity(&self, request: Request<'a>, pos: DevicePos) -> Result<bool, Stop> {
+        if !self.enabled(Gate::DRAConsumableCapacity) {
+            return Ok(true);
+        }
         let (pool, _, device) = self.device(pos);
         let consumed = pool.usage.and_then(|u| u.consumed(&device.name));
-        !self.enabled(Gate::DRAConsumableCapacity)
-            || capacity::fits(
-                device,
-                request.capacity(),
-                consumed,
-                self.allocating_capacity.get(&pos),
-                capacity::Ranges::of(self.allocator.emulation),
-            )
+        let ranges = capacity::Ranges::of(self.allocator.emulation);
+        capacity::fits(device, request.capacity(), consumed, self.allocating_capacity.get(&pos), ranges)
+            .map_err(|error| fatal(AllocatorError::Capacity(error)))
     }
 }

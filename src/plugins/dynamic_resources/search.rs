@@ -232,7 +232,7 @@ impl<'a> Search<'a> {
                     let pos = DevicePos { pool, slice, device };
                     self.spend()?;
                     let in_use = if admin { self.given_to(pos, step.key.claim) } else { self.in_use(pos) };
-                    if in_use || !self.is_selectable(step.key, candidate, pos)? || !self.fits_capacity(candidate.request, pos) {
+                    if in_use || !self.is_selectable(step.key, candidate, pos)? || !self.fits_capacity(candidate.request, pos)? {
                         continue;
                     }
                     if self.try_device(step, in_alternative, candidate, pos, false)? {
@@ -329,7 +329,7 @@ impl<'a> Search<'a> {
         if !shared {
             recorded.claim = self.allocating.entry(pos).or_default().insert(key.claim);
         }
-        if !self.fits_capacity(request, pos) {
+        if !self.fits_capacity(request, pos)? {
             return Ok(self.reject(key, candidate, pos, recorded));
         }
         let consumed = if shared {

@@ -542,3 +542,71 @@ fn a_share_without_capacity_draws_once_from_1_37_on() {
     assert_eq!(allocated_by("v1.37.0", &[counters, &slice, &held], &claim), "r=a");
     assert_eq!(allocated_by("v1.37.0", &[counters, &slice], &claim), "r=a");
 }
+
+#[test]
+fn amounts_of_capacity_that_cannot_be_counted_end_the_attempt_from_1_37_on() {
+    let plain = slice("n1", "{name: a, allowMultipleAllocations: true, capacity: {m: {value: 2}}}");
+    let stepped = plain.replace("value: 2", "value: 2, requestPolicy: {default: 1, validRange: {min: 1, step: 1}}");
+    let not = "Error: capacity \"m\": capacity request cannot be represented in the device's range arithmetic: ";
+    for (slice, mode, request, before, after) in [
+        (&plain, "", "'-1'", "r=a", "Error: capacity \"m\": capacity value is negative".to_owned()),
+        (&plain, "allocationMode: All", "'-1'", "r=a", "Error: capacity \"m\": capacity value is negative".to_owned()),
+        (&plain, "", "3", NONE, NONE.to_owned()),
+        (&stepped, "", "9E", NONE, format!("{not}request 9E is not a representable milli value")),
+        (&stepped, "", "1", "r=a", "r=a".to_owned()),
+    ] {
+        let mode = if mode.is_empty() { "allocationMode: ExactCount, count: 1" } else { mode };
+        let claim = one(&format!("{{name: r, exactly: {{deviceClassName: any, {mode}, capacity: {{requests: {{m: {request}}}}}}}}}"));
+        assert_eq!(allocated_by("v1.36.3", &[slice], &claim), before, "{request}");
+        assert_eq!(allocated_by("v1.37.0", &[slice], &claim), after, "{request}");
+    }
+}
+
+/// In 1.35 before its sixth patch, the scheduler ended where such a device was selected.
+#[test]
+fn a_request_for_all_devices_draws_on_counters() {
+    let counters = |value: u32| {
+        format!(
+            "{{kind: ResourceSlice, metadata: {{name: counters}}, spec: {{driver: gpu, allNodes: true, \
+             pool: {{name: n1, resourceSliceCount: 2}}, sharedCounters: [{{name: s, counters: {{m: {{value: {value}}}}}}}]}}}}"
+        )
+    };
+    let device = |name: &str| format!("{{name: {name}, consumesCounters: [{{counterSet: s, counters: {{m: {{value: 1}}}}}}]}}");
+    let slice = slice("n1", &[device("a"), device("b")].join(", ")).replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let all = one("{name: r, exactly: {deviceClassName: any, allocationMode: All}}");
+    for release in ["v1.36.2", "v1.37.0"] {
+        assert_eq!(allocated_by(release, &[&counters(2), &slice], &all), "r=a r=b", "{release}");
+        assert_eq!(allocated_by(release, &[&counters(1), &slice], &all), NONE, "{release}");
+    }
+}
+
+#[test]
+fn selectors_read_list_attributes_from_1_37_on() {
+    let devices =
+        "{name: a, attributes: {ids: {ints: [1]}}}, {name: b, attributes: {ids: {ints: [2, 3]}}}, {name: c, attributes: {ids: {int: 3}}}";
+    let slice = slice("n1", devices);
+    let selects = |expression: &str| one(&exactly("r", 1, &format!(", selectors: [{{cel: {{expression: '{expression}'}}}}]")));
+    let exists = selects("type(device.attributes[\"gpu\"].ids) == list && device.attributes[\"gpu\"].ids.exists(id, id == 3)");
+    assert_eq!(allocated_by("v1.37.0", &[&slice], &exists), "r=b");
+    assert_eq!(allocated_by("v1.37.0", &[&slice], &selects("device.attributes[\"gpu\"].ids.includes(3)")), "r=b");
+    let before = allocated_by("v1.36.3", &[&slice], &exists);
+    assert!(before.starts_with("Error: claim d/c0: selector #0: CEL compile error"), "{before}");
+    let before = allocated_by("v1.36.3", &[&slice], &selects("device.attributes[\"gpu\"].ids.includes(3)"));
+    assert!(before.starts_with("Error: claim d/c0: selector #0: CEL runtime error"), "{before}");
+}
+
+#[test]
+fn the_error_of_a_selector_names_the_device_from_1_37_on() {
+    let slice = slice("n1", "{name: a}");
+    let of = |release, expression: &str| {
+        let claim = one(&exactly("r", 1, &format!(", selectors: [{{cel: {{expression: '{expression}'}}}}]")));
+        allocated_by(release, &[&slice], &claim)
+    };
+    let missing = "device.attributes[\"gpu\"].nothing == 1";
+    assert_eq!(of("v1.36.3", missing), "Error: claim d/c0: selector #0: CEL runtime error: no such key: nothing");
+    let hint = "\n\nSee https://pkg.go.dev/k8s.io/api/resource/v1#CELDeviceSelector for documentation on CEL device selectors and how to \
+                handle optional fields.";
+    let named = |rest: &str| format!("Error: claim d/c0: selector #0 on device gpu/n1/a: CEL runtime error: {rest}");
+    assert_eq!(of("v1.37.0", missing), named(&format!("no such key: nothing{hint}")));
+    assert_eq!(of("v1.37.0", "[1][device.driver.size()] == 1"), named("index out of bounds: 3"));
+}

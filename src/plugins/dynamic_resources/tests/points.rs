@@ -290,6 +290,7 @@ fn a_pod_with_an_allocated_claim_next_to_another_is_scored_from_a_patch_on() {
         ("v1.35.5", Err("number of allocations 1 is smaller than number of claims".to_owned())),
         ("v1.35.6", Ok(0)),
         ("v1.36.2", Ok(0)),
+        ("v1.37.0", Ok(0)),
     ] {
         let mut world = World::new(cluster(&documents), pod_with(&["c", "d"]));
         world.emulation = crate::release::Profile::named(version).expect("an emulated release").into();

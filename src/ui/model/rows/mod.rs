@@ -9,7 +9,7 @@ mod nodes;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::{BudgetEvictions, NextVictim, budgets_unknown_because, evictions, sort_by_importance};
+use crate::analysis::{BudgetEvictions, NextVictim, budgets_unknown_because, by_importance, evictions};
 use crate::cluster::{Cluster, Key, Pod, Str, Taint};
 use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName, Status, Victim};
 use crate::report::node_devices;
@@ -485,13 +485,14 @@ pub fn detail_rows(
         rows.extend(budgets);
     }
     rows.push(DetailRow::Heading("pods on the node"));
-    let mut pods: Vec<_> = node.pods.iter().filter(|p| filter.keeps_pod(&p.key())).collect();
+    let mut pods: Vec<_> = match order {
+        Sort::Usual => by_importance(&keyframe.context(), node),
+        _ => node.pods.clone(),
+    };
+    pods.retain(|p| filter.keeps_pod(&p.key()));
     match order {
         // As a dry run would evict them, were there no budgets.
-        Sort::Usual => {
-            sort_by_importance(&mut pods, keyframe.emulation.behaviour(), keyframe.clock);
-            pods.reverse();
-        }
+        Sort::Usual => pods.reverse(),
         Sort::Priority => pods.sort_by_cached_key(|p| (Reverse(p.pod.priority()), p.key())),
         Sort::Name => pods.sort_by_cached_key(|p| p.key()),
         Sort::Request => pods.sort_by_cached_key(|p| (Reverse(p.resource.resource.milli_cpu), p.key())),
@@ -507,8 +508,7 @@ pub fn detail_rows(
 /// Returns which pod of the node preemption evicts first for the pod of the cycle, or without one, for any.
 fn next_victim(node: &NodeInfo, keyframe: &Keyframe, cycle: &CycleView) -> String {
     let preemptor = cycle.start.as_ref().and_then(|start| keyframe.cluster.pods.get(&start.pod));
-    let behaviour = keyframe.emulation.behaviour();
-    let found = NextVictim::on(node, preemptor.map(|pod| &**pod), keyframe.snapshot.budgets(), behaviour, keyframe.clock);
+    let found = NextVictim::on(&keyframe.context(), node, preemptor.map(|pod| &**pod));
     let unknown = if keyframe.cluster.unknown.budgets { "; budgets are unknown" } else { "" };
     found.map_or_else(|none| none.sentence(), |next| format!("{}{unknown}", next.sentence()))
 }

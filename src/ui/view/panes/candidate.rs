@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::analysis::{budgets_unknown_because, elimination_of, eliminations, plain_value};
 use crate::cluster::{Key, Str};
 use crate::framework::{Candidate, DryRunStep, ScoreFunction, ScoreFunctionName, Victim};
-use crate::trace::{CycleView, DryRunView, PreemptionView};
+use crate::trace::{CycleView, DryRunView, PreemptionView, victim_label};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, PRIORITY, Width, fit, left, right};
 use crate::ui::model::filter::Filter;
@@ -55,7 +55,7 @@ fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Filter) -> Vec<PageRow> 
         Some(candidate) => {
             standing(cycle, preemption, candidate, input.timeline.clock(), &mut rows);
             let victims = candidate.victims.iter().map(|v| (v, true));
-            people("victims", cycle, victims, input, &mut rows);
+            people(("victims", node), cycle, victims, input, &mut rows);
         }
         None => {
             let status = run.and_then(DryRunView::status);
@@ -73,7 +73,7 @@ fn rows(input: &PageInput<'_>, node: &Str, filter: &mut Filter) -> Vec<PageRow> 
     }
     let steps = run.into_iter().flat_map(DryRunView::steps);
     let kept = steps.filter_map(|s| if let DryRunStep::Reprieved(v) = s { Some((v, false)) } else { None });
-    people("reprieved", cycle, kept, input, &mut rows);
+    people(("reprieved", node), cycle, kept, input, &mut rows);
     rows.done()
 }
 
@@ -211,7 +211,7 @@ pub fn value(name: ScoreFunctionName, value: i64, form: StartTimes) -> String {
 }
 
 fn people<'v>(
-    what: &'static str,
+    (what, node): (&'static str, &Str),
     cycle: &CycleView,
     victims: impl Iterator<Item = (&'v Victim, bool)>,
     input: &PageInput<'_>,
@@ -222,7 +222,8 @@ fn people<'v>(
     if input.order == Sort::Name {
         all.sort_by_cached_key(|(victim, _)| victim.key());
     }
-    let names: Vec<String> = all.iter().map(|(v, _)| format!("  {}", v.key())).collect();
+    let name = |v: &Victim| if v.group().is_some() { victim_label(v, node) } else { v.key().to_string() };
+    let names: Vec<String> = all.iter().map(|(v, _)| format!("  {}", name(v))).collect();
     let name = fit("POD", (width * 5 / 9).max(20) as u16, names.iter().map(String::as_str));
     let wide = width >= WIDE;
     let clock = input.timeline.clock();
@@ -244,11 +245,10 @@ fn people<'v>(
     rows.titles(&columns);
     for (victim, goes) in all {
         let (sign, role) = if goes { (Sign::Falls, Role::Victim) } else { (Sign::Stays, Role::Fits) };
-        let going = if victim.is_terminating() { " (terminating)" } else { "" };
         let started = started(victim);
         let owner = victim.owner().unwrap_or_else(|| "no controller".to_owned());
         let mut cells = vec![
-            signed(sign, format!("{}{going}", victim.key()), role),
+            signed(sign, victim_label(victim, node), role),
             cell(victim.priority().to_string(), Role::Text),
             budget(cycle, victim, goes),
         ];

@@ -10,7 +10,7 @@ use crate::cluster::{Pod, Str};
 use crate::framework::{Candidate, DryRunStep, ScoreFunction, ScoreFunctionName, Victim};
 use crate::odds::Chance;
 use crate::session::Timeline;
-use crate::trace::{DryRunView, Fate, PreemptionView};
+use crate::trace::{DryRunView, Fate, PreemptionView, victim_label};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
@@ -537,7 +537,7 @@ fn victims(scene: &Scene<'_>, preemption: &PreemptionView, area: Rect, buf: &mut
     let form = start_times(scene, &candidate.victims);
     for (i, victim) in candidate.victims.iter().take(shown).enumerate() {
         let row = Rect { y: body.y + i as u16, height: 1, ..body };
-        table::row(scene, &columns, row, &victim_cells(scene, victim, form, &columns), buf);
+        table::row(scene, &columns, row, &victim_cells(scene, victim, node, form, &columns), buf);
     }
     if hidden > 0 && room > 0 {
         let row = Rect { y: body.y + shown as u16, height: 1, ..body };
@@ -590,8 +590,8 @@ pub fn started(victim: &Victim, form: StartTimes) -> String {
     victim.start_time().map_or_else(|| "now".to_owned(), |at| form.write(at))
 }
 
-fn victim_cells(scene: &Scene<'_>, victim: &Victim, form: StartTimes, columns: &[Column]) -> Vec<Vec<Span<'static>>> {
-    let name = if victim.is_terminating() { format!("{} (terminating)", victim.key()) } else { victim.key().to_string() };
+fn victim_cells(scene: &Scene<'_>, victim: &Victim, node: &str, form: StartTimes, columns: &[Column]) -> Vec<Vec<Span<'static>>> {
+    let name = victim_label(victim, node);
     let owner = victim.owner().unwrap_or_else(|| "no controller".to_owned());
     let mut cells = vec![
         vec![scene.span(Role::Victim, format!("{} ", scene.glyphs.falls)), scene.span(Role::Text, name)],
