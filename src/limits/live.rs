@@ -56,8 +56,14 @@ limits! { "live":
     count FIRST_REQUESTS: u64 = 20_000, "requests_of_the_first_load_are_counted";
     /// Length of an answer that refuses a request; the rest is not read.
     bytes REFUSAL: u64 = 64 << 10, "a_refusal_without_end_is_cut";
-    /// Length up to which answers are read at the same time; longer ones are read one after another.
-    bytes SMALL_ANSWER: u64 = 8 << 20, "long_answers_are_read_one_after_another";
+    /// Length up to which answers, and objects in watches, are read at the same time; longer ones are read one after another.
+    bytes SMALL_ANSWER: u64 = 1 << 20, "long_answers_are_read_one_after_another";
+    /// Bytes of answers that came to nothing, less those that could be used since, over all kinds. An answer longer than SMALL_ANSWER may
+    /// take half of what is left of them; a longer page is asked for again with fewer objects, and a kind that fails when nothing is
+    /// left is asked for again after the longest pause.
+    bytes UNUSABLE_ANSWERS: u64 = 48 << 20, "answers_that_come_to_nothing_share_a_bound";
+    /// Objects of the smallest page that is asked for where pages are too long.
+    count SMALLEST_PAGE: u32 = 10, "a_page_that_is_too_long_is_asked_for_with_fewer_objects";
     /// Unpacked length of an answer of any size, beyond which ANSWER_GROWTH counts; a longer one fails.
     bytes ANSWER_GROWTH_FREE: u64 = 4 << 20, "an_answer_that_unpacks_too_far_is_broken_off";
     /// Factor by which an answer may grow when it is unpacked, beyond ANSWER_GROWTH_FREE.

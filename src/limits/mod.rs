@@ -73,7 +73,9 @@
 //! | [`live::FIRST_LOAD`] | 600s | Time until the initial state of a cluster is complete; kinds that are not read by then count as failed. | `a_first_load_ends_in_time_without_what_is_missing` |
 //! | [`live::FIRST_REQUESTS`] | 20,000 | Requests for the initial state of a cluster; further ones fail. | `requests_of_the_first_load_are_counted` |
 //! | [`live::REFUSAL`] | 64 KiB | Length of an answer that refuses a request; the rest is not read. | `a_refusal_without_end_is_cut` |
-//! | [`live::SMALL_ANSWER`] | 8 MiB | Length up to which answers are read at the same time; longer ones are read one after another. | `long_answers_are_read_one_after_another` |
+//! | [`live::SMALL_ANSWER`] | 1 MiB | Length up to which answers, and objects in watches, are read at the same time; longer ones are read one after another. | `long_answers_are_read_one_after_another` |
+//! | [`live::UNUSABLE_ANSWERS`] | 48 MiB | Bytes of answers that came to nothing, less those that could be used since, over all kinds. An answer longer than SMALL_ANSWER may take half of what is left of them; a longer page is asked for again with fewer objects, and a kind that fails when nothing is left is asked for again after the longest pause. | `answers_that_come_to_nothing_share_a_bound` |
+//! | [`live::SMALLEST_PAGE`] | 10 | Objects of the smallest page that is asked for where pages are too long. | `a_page_that_is_too_long_is_asked_for_with_fewer_objects` |
 //! | [`live::ANSWER_GROWTH_FREE`] | 4 MiB | Unpacked length of an answer of any size, beyond which ANSWER_GROWTH counts; a longer one fails. | `an_answer_that_unpacks_too_far_is_broken_off` |
 //! | [`live::ANSWER_GROWTH`] | 100 | Factor by which an answer may grow when it is unpacked, beyond ANSWER_GROWTH_FREE. | `an_answer_that_unpacks_too_far_is_broken_off` |
 //! | [`live::PAGE_ITEMS`] | 200,000 | Items of a page of a list; a page with more fails. | `a_page_of_too_many_items_is_refused` |

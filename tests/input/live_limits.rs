@@ -156,6 +156,21 @@ fn pages_and_lists_are_bounded_in_bytes_items_and_pages() {
 }
 
 #[test]
+fn a_page_that_is_too_long_is_asked_for_with_fewer_objects() {
+    let pod = |at: usize| json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": format!("web-{at:03}"), "namespace": "shop", "annotations": {"x": "y".repeat(300)}}});
+    let server = ApiServer::new(&(0..200).map(pod).collect::<Vec<_>>());
+    let (live, loaded) = first(&server, |options| {
+        (options.watch, options.page) = (false, 1000);
+        options.bounds.page = 50_000;
+    });
+    assert_eq!((status(&live, Kind::Pod).objects, loaded.report.failed.contains(Kind::Pod)), (200, false));
+    let asked: Vec<String> = server.world().requests.iter().filter(|request| request.contains("/pods?limit")).cloned().collect();
+    let limits: Vec<bool> =
+        ["limit=1000", "limit=100", "limit=100&continue"].iter().zip(&asked).map(|(limit, asked)| asked.contains(limit)).collect();
+    assert!(limits == [true; 3] && asked.len() == 3, "{asked:?}");
+}
+
+#[test]
 fn a_stream_of_too_many_objects_is_given_up() {
     let server = server();
     let (live, loaded) = first(&server, |options| (options.streaming, options.bounds.items) = (true, 2));

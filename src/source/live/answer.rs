@@ -1,6 +1,7 @@
 //! The body of an answer: unpacked as it comes, within bounds of bytes and of time.
 
 use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -157,19 +158,30 @@ impl Answer {
         })
     }
 
-    /// Reads the rest of the answer, of at most `most` bytes. A long one waits for its turn among the long ones.
-    pub(super) async fn whole(mut self, within: Duration, most: u64, long: &Arc<Semaphore>) -> Result<Text, Failure> {
+    /// Reads the rest of the answer, of at most `most` bytes. A long one waits for its turn among the long ones. `check` sees its start.
+    pub(super) async fn whole(
+        mut self,
+        within: Duration,
+        most: u64,
+        costs: &Arc<Costs>,
+        check: impl Fn(&[u8]) -> Result<(), Failure>,
+    ) -> Result<Text, Failure> {
         let mut pace = Pace::new(within);
-        let mut text = Text { bytes: Vec::new(), date: self.date, turn: None };
+        let mut text = Text { bytes: Vec::new(), date: self.date, turn: None, costs: Arc::clone(costs), is_used: false };
+        let mut is_checked = false;
         while self.next_in_time(&mut pace, &mut text.bytes).await? {
             let length = text.bytes.len() as u64;
-            if length > most {
-                return Err(Failure::new(FailureKind::Limit, format!("{} is longer than {most} bytes", self.waiting)));
+            if !is_checked && length >= START {
+                check(&text.bytes)?;
+                is_checked = true;
             }
             if length > self.bounds.small_answer && text.turn.is_none() {
-                // The semaphore is never closed.
-                text.turn = Arc::clone(long).acquire_owned().await.ok();
+                text.turn = costs.turn().await;
                 pace = Pace::new(within);
+            }
+            let most = most.min(costs.allowed(&self.bounds));
+            if length > most {
+                return Err(Failure::new(FailureKind::TooLong, format!("{} is longer than {most} bytes", self.waiting)));
             }
         }
         Ok(text)
@@ -185,12 +197,88 @@ impl Answer {
     }
 }
 
-/// A whole answer. The next long one is read once this one is dropped.
+/// Bytes of an answer by which its kind shows.
+const START: u64 = 64;
+
+/// A whole answer. The next long one is read once this one is dropped. It came to nothing unless it is [used](Self::used).
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,
     /// The server's clock, if the answer has a date.
     pub(super) date: Option<Timestamp>,
     turn: Option<OwnedSemaphorePermit>,
+    costs: Arc<Costs>,
+    is_used: bool,
+}
+
+impl Text {
+    /// Notes that the answer could be used.
+    pub(super) fn used(mut self) {
+        self.is_used = true;
+    }
+
+    /// Returns the answer for use.
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.costs.used(bytes.len());
+        bytes
+    }
+}
+
+impl Drop for Text {
+    fn drop(&mut self) {
+        if self.is_used { self.costs.used(self.bytes.len()) } else { self.costs.wasted(self.bytes.len()) }
+    }
+}
+
+/// The costs of all answers of a connection together.
+#[derive(Debug)]
+pub(super) struct Costs {
+    /// The turn of the answer that is long.
+    long: Arc<Semaphore>,
+    /// Bytes of answers that came to nothing, less those that could be used since.
+    wasted: AtomicU64,
+}
+
+impl Default for Costs {
+    fn default() -> Self {
+        Self { long: Arc::new(Semaphore::new(1)), wasted: AtomicU64::new(0) }
+    }
+}
+
+impl Costs {
+    /// Waits for the turn of a long answer.
+    pub(super) async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        Arc::clone(&self.long).acquire_owned().await.ok()
+    }
+
+    /// Counts bytes that came to nothing.
+    pub(super) fn wasted(&self, bytes: usize) {
+        self.change(|wasted| wasted.saturating_add(bytes as u64));
+    }
+
+    /// Counts bytes that could be used, which make up for others.
+    pub(super) fn used(&self, bytes: usize) {
+        self.change(|wasted| wasted.saturating_sub(bytes as u64));
+    }
+
+    fn change(&self, new: impl Fn(u64) -> u64) {
+        let _ = self.wasted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |wasted| Some(new(wasted)));
+    }
+
+    fn left(&self, bounds: &Bounds) -> u64 {
+        bounds.unusable_answers.saturating_sub(self.wasted.load(Ordering::Relaxed))
+    }
+
+    /// Returns whether so much came to nothing that only small answers are read.
+    pub(super) fn are_exhausted(&self, bounds: &Bounds) -> bool {
+        self.left(bounds) <= bounds.small_answer
+    }
+
+    /// Returns the greatest length of an answer now.
+    pub(super) fn allowed(&self, bounds: &Bounds) -> u64 {
+        bounds.small_answer.saturating_add(self.left(bounds) / 2)
+    }
 }
 
 pub(super) fn silence(limit: Duration, waiting: &Waiting) -> Failure {
@@ -216,8 +304,8 @@ mod tests {
     }
 
     async fn whole(answer: Answer, most: u64) -> Result<Vec<u8>, String> {
-        let text = answer.whole(Duration::from_secs(30), most, &Arc::new(Semaphore::new(1))).await;
-        text.map(|mut text| std::mem::take(&mut text.bytes)).map_err(|failure| format!("{:?}: {failure}", failure.what))
+        let text = answer.whole(Duration::from_secs(30), most, &Arc::default(), |_| Ok(())).await;
+        text.map(Text::into_bytes).map_err(|failure| format!("{:?}: {failure}", failure.what))
     }
 
     #[tokio::test]
@@ -230,7 +318,7 @@ mod tests {
         let error = whole(answer(body.clone(), true, bounds), u64::MAX).await.unwrap_err();
         assert!(error.starts_with("Limit: the server's version unpacks from "), "{error}");
         let error = whole(answer(body.clone(), true, Bounds::default()), 1 << 20).await.unwrap_err();
-        assert_eq!(error, "Limit: the server's version is longer than 1048576 bytes");
+        assert_eq!(error, "TooLong: the server's version is longer than 1048576 bytes");
         let twice = [packed(b"one, "), packed(b"two")].concat();
         assert_eq!(whole(answer(twice, true, Bounds::default()), 99).await.unwrap(), b"one, two");
         for broken in [body[..body.len() / 2].to_vec(), b"no gzip at all".to_vec()] {
@@ -241,18 +329,41 @@ mod tests {
 
     #[tokio::test]
     async fn long_answers_are_read_one_after_another() {
-        let long = Arc::new(Semaphore::new(1));
+        let costs = Arc::new(Costs::default());
         let read = |length: usize| {
-            let (long, bounds) = (Arc::clone(&long), Bounds { small_answer: 500, ..Bounds::default() });
-            async move { answer(vec![b'x'; length], false, bounds).whole(Duration::from_secs(30), 5000, &long).await }
+            let (costs, bounds) = (Arc::clone(&costs), Bounds { small_answer: 500, ..Bounds::default() });
+            async move { answer(vec![b'x'; length], false, bounds).whole(Duration::from_secs(30), 5000, &costs, |_| Ok(())).await }
         };
         let first = read(1000).await.unwrap();
-        assert_eq!((first.bytes.len(), long.available_permits()), (1000, 0));
+        assert_eq!((first.bytes.len(), costs.long.available_permits()), (1000, 0));
         assert!(read(500).await.is_ok(), "a small one does not wait");
         assert!(timeout(Duration::from_millis(20), read(1000)).await.is_err(), "it waits");
         drop(first);
         assert!(read(1000).await.is_ok());
-        assert_eq!(long.available_permits(), 1);
+        assert_eq!(costs.long.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn answers_that_come_to_nothing_share_a_bound() {
+        let bounds = Bounds { small_answer: 100, unusable_answers: 1000, ..Bounds::default() };
+        let costs = Arc::new(Costs::default());
+        let read = |length: usize| {
+            let (costs, bounds) = (Arc::clone(&costs), bounds.clone());
+            async move { answer(vec![b'x'; length], false, bounds).whole(Duration::from_secs(30), 5000, &costs, |_| Ok(())).await }
+        };
+        let wasted = || costs.wasted.load(Ordering::Relaxed);
+        read(600).await.unwrap().used();
+        assert_eq!((wasted(), costs.allowed(&bounds)), (0, 600), "what could be used costs nothing");
+        drop(read(600).await.unwrap());
+        assert_eq!((wasted(), costs.allowed(&bounds)), (600, 300));
+        let failure = read(301).await.err().unwrap();
+        assert_eq!((failure.what, failure.message.as_str()), (FailureKind::TooLong, "the server's version is longer than 300 bytes"));
+        assert_eq!((wasted(), costs.are_exhausted(&bounds)), (901, true), "an answer that fails counts too");
+        assert_eq!(read(100).await.unwrap().into_bytes().len(), 100, "small ones are read");
+        assert_eq!((wasted(), costs.are_exhausted(&bounds)), (801, false), "and make up for others");
+        let refused = |start: &[u8]| if start[0] == b'x' { Err(Failure::new(FailureKind::Content, "an x")) } else { Ok(()) };
+        let text = answer(vec![b'x'; 90], false, bounds.clone()).whole(Duration::from_secs(30), 5000, &costs, refused).await;
+        assert_eq!(text.err().unwrap().message, "an x");
     }
 
     #[tokio::test]

@@ -17,6 +17,8 @@ pub struct Bounds {
     pub page: u64,
     /// Bytes up to which answers are read at the same time, unpacked.
     pub small_answer: u64,
+    /// Bytes of answers that came to nothing, unpacked.
+    pub unusable_answers: u64,
     /// Unpacked bytes beyond which `growth` counts.
     pub growth_free: u64,
     /// Unpacked bytes for each byte that was sent.
@@ -46,6 +48,7 @@ impl Default for Bounds {
             refusal: limits::REFUSAL,
             page: limits::PAGE,
             small_answer: limits::SMALL_ANSWER,
+            unusable_answers: limits::UNUSABLE_ANSWERS,
             growth_free: limits::ANSWER_GROWTH_FREE,
             growth: limits::ANSWER_GROWTH,
             pages: limits::PAGES,

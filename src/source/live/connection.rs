@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tokio::sync::{Notify, mpsc as channel};
 
+use super::answer::Text;
 use super::discovery::{self, Offers};
 use super::error::{ConnectError, Target};
 use super::failure::{Failure, FailureKind};
@@ -237,7 +238,7 @@ async fn serve(
                     let most = shared.client.bounds().page;
                     let result = shared.client.text(&path, Waiting::Object(path.clone()), most).await;
                     // The consumer may have stopped waiting.
-                    let _ = answer.send(result.map(|mut text| std::mem::take(&mut text.bytes)));
+                    let _ = answer.send(result.map(Text::into_bytes));
                 });
             }
             Some((pod, read)) = logs_asked.recv() => drop(tokio::spawn(scheduler_log::run(Arc::clone(&shared), pod, read))),

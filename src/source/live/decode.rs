@@ -124,12 +124,26 @@ struct Marks {
     initial_events_end: String,
 }
 
+/// Checks the kind of a list by the start of its text, as API servers begin it; other texts are checked once they are whole.
+pub(super) fn check_start(start: &[u8], resource: &Resource) -> Result<(), Failure> {
+    let after = |text: &'_ [u8], token: &[u8]| text.trim_ascii_start().strip_prefix(token).map(<[u8]>::to_vec);
+    let rest = after(start, b"{").and_then(|rest| after(&rest, b"\"kind\"")).and_then(|rest| after(&rest, b":"));
+    let Some(rest) = rest.and_then(|rest| after(&rest, b"\"")) else { return Ok(()) };
+    let Some(end) = memchr::memchr2(b'"', b'\\', &rest).filter(|end| rest[*end] == b'"') else { return Ok(()) };
+    let kind = String::from_utf8_lossy(&rest[..end]);
+    if kind.strip_suffix("List") == Some(resource.kind) { Ok(()) } else { Err(other_kind(resource.plural, &kind, start)) }
+}
+
+/// Returns the failure of a page of another kind.
+fn other_kind(plural: &str, kind: &str, text: &[u8]) -> Failure {
+    Failure::new(failure::FailureKind::Content, format!("expected a list of {plural}, got {kind:?}: {}", excerpt(text)))
+}
+
 /// Decodes a page on several threads.
 pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
     let raw: RawPage<'_> = serde_json::from_slice(text).map_err(|error| broken(resource.plural, text, &error))?;
     if raw.kind.strip_suffix("List") != Some(resource.kind) {
-        let message = format!("expected a list of {}, got {:?}: {}", resource.plural, raw.kind, excerpt(text));
-        return Err(Failure::new(failure::FailureKind::Content, message));
+        return Err(other_kind(resource.plural, &raw.kind, text));
     }
     let types = TypeMeta { kind: Some(raw.kind), api_version: Some(raw.api_version), self_link: None };
     let hint = Hint::default();
@@ -164,8 +178,7 @@ pub(super) fn neighbors(text: &[u8], kind: NeighborKind, api_version: &str) -> R
     let plural = kind.resource();
     let raw: RawPage<'_> = serde_json::from_slice(text).map_err(|error| broken(plural, text, &error))?;
     if raw.kind.strip_suffix("List") != Some(<&str>::from(kind)) {
-        let message = format!("expected a list of {plural}, got {:?}: {}", raw.kind, excerpt(text));
-        return Err(Failure::new(failure::FailureKind::Content, message));
+        return Err(other_kind(plural, &raw.kind, text));
     }
     let Items { kept, too_many } = raw.items.unwrap_or_default();
     if too_many {
@@ -260,6 +273,25 @@ mod tests {
             let failure = page(text, resource(Kind::Pod)).unwrap_err();
             assert!(failure.what == failure::FailureKind::Content && failure.message.starts_with(expected), "{failure}");
         }
+    }
+
+    #[test]
+    fn a_list_of_another_kind_shows_by_its_start() {
+        for (start, is_sound) in [
+            (&br#"{"kind":"PodList","apiVersion":"#[..], true),
+            (b"{ \"kind\" : \"PodList\"", true),
+            (br#"{"kind":"NodeList","apiVersion":"#, false),
+            (br#"{"kind":"Pod","#, false),
+            (br#"{"apiVersion":"v1","kind":"NodeList"#, true),
+            (br#"{"kind":"Pod\u004cist""#, true),
+            (br#"{"kind":"PodLi"#, true),
+            (b"<html>", true),
+            (b"", true),
+        ] {
+            assert_eq!(check_start(start, resource(Kind::Pod)).is_ok(), is_sound, "{}", String::from_utf8_lossy(start));
+        }
+        let failure = check_start(br#"{"kind":"NodeList","#, resource(Kind::Pod)).unwrap_err();
+        assert_eq!(failure.message, r#"expected a list of pods, got "NodeList": {"kind":"NodeList","#);
     }
 
     #[test]

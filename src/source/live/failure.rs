@@ -45,8 +45,10 @@ pub(super) enum FailureKind {
     Credentials,
     /// No answer in time.
     Timeout,
-    /// The answer is larger, or has more parts, than is accepted.
+    /// The answer has more parts than is accepted, or there are too many answers.
     Limit,
+    /// The answer is longer than is accepted.
+    TooLong,
     /// The answer is not that of a Kubernetes API server.
     Content,
     /// The path is not among those that may be read, which is a bug.

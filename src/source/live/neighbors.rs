@@ -234,6 +234,7 @@ async fn list(shared: &Shared, place: &Place, namespace: Option<&str>, read: Rea
         pages.pages += 1;
         pages.items += page.count;
         pages.bytes += text.bytes.len() as u64;
+        text.used();
         pages.without_progress = if page.count > 0 { 0 } else { pages.without_progress + 1 };
         listed.found.extend(page.found);
         if pages.items > bounds.neighbors {

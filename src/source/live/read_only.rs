@@ -15,11 +15,10 @@ use jiff::Timestamp;
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
 use serde::de::DeserializeOwned;
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use tower::{BoxError, Layer, Service};
 
-use super::answer::{Answer, AnswerTimes, Text, silence};
+use super::answer::{Answer, AnswerTimes, Costs, Text, silence};
 use super::bounds::Bounds;
 use super::failure::{Failure, FailureKind, excerpt};
 use super::resource::{is_allowed, is_log};
@@ -111,8 +110,7 @@ pub(super) struct ReadOnlyClient {
     requests: AtomicU64,
     /// The initial state is complete, and requests are counted no longer.
     complete: AtomicBool,
-    /// The turn of the answer that is long.
-    long: Arc<Semaphore>,
+    costs: Arc<Costs>,
 }
 
 /// Builds a client inside the layer from a configuration.
@@ -147,7 +145,7 @@ impl ReadOnlyClient {
             waits,
             requests: AtomicU64::new(0),
             complete: AtomicBool::new(false),
-            long: Arc::new(Semaphore::new(1)),
+            costs: Arc::default(),
         })
     }
 
@@ -157,6 +155,15 @@ impl ReadOnlyClient {
 
     pub(super) fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+
+    pub(super) fn costs(&self) -> &Costs {
+        &self.costs
+    }
+
+    /// Returns whether so much of the answers came to nothing that only small ones are read.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.costs.are_exhausted(&self.bounds)
     }
 
     /// Records that the initial state is complete: further requests follow the cluster, and are not counted.
@@ -267,9 +274,20 @@ impl ReadOnlyClient {
 
     /// Sends a GET and reads the whole answer, of at most `most` bytes.
     pub(super) async fn text(&self, path_and_query: &str, waiting: Waiting, most: u64) -> Result<Text, Failure> {
+        self.checked(path_and_query, waiting, most, |_| Ok(())).await
+    }
+
+    /// The same of an answer whose start is checked.
+    pub(super) async fn checked(
+        &self,
+        path_and_query: &str,
+        waiting: Waiting,
+        most: u64,
+        check: impl Fn(&[u8]) -> Result<(), Failure>,
+    ) -> Result<Text, Failure> {
         let _wait = self.waits.begin(waiting.clone());
         let answer = self.get(path_and_query, waiting, None).await?;
-        answer.whole(self.answer, most, &self.long).await
+        answer.whole(self.answer, most, &self.costs, check).await
     }
 
     /// Sends a GET and decodes its short answer, which must be there within a time.
@@ -282,11 +300,15 @@ impl ReadOnlyClient {
         let _wait = self.waits.begin(waiting.clone());
         let read = async {
             let answer = self.get(path, waiting.clone(), Some(within)).await?;
-            answer.whole(within, self.bounds.short_answer, &self.long).await
+            answer.whole(within, self.bounds.short_answer, &self.costs, |_| Ok(())).await
         };
         let text = timeout(within, read).await.map_err(|_| silence(within, &waiting))??;
         match serde_json::from_slice(&text.bytes) {
-            Ok(value) => Ok((value, text.date)),
+            Ok(value) => {
+                let date = text.date;
+                text.used();
+                Ok((value, date))
+            }
             Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer is invalid ({error}): {}", excerpt(&text.bytes)))),
         }
     }

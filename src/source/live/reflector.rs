@@ -25,7 +25,7 @@ use super::store::Taken;
 use super::timing::{Backoff, Timing};
 use super::waiting::Waiting;
 use crate::cluster::{Key, Kind};
-use crate::limits::live::{CONTINUE_TOKEN, PAGES_WITHOUT_NEW_ITEMS};
+use crate::limits::live::{CONTINUE_TOKEN, PAGES_WITHOUT_NEW_ITEMS, SMALLEST_PAGE};
 
 /// Bytes of a watch that are decoded together; more if one object is longer.
 const BATCH: usize = 1 << 20;
@@ -210,11 +210,17 @@ impl Reflector {
                 return Next::After(timing.absent);
             }
             FailureKind::Rejected => self.at = None,
-            FailureKind::Limit => {
-                self.at = None;
-                if self.page > self.first_page {
+            FailureKind::Limit | FailureKind::TooLong => {
+                let is_list = self.at.take().is_none() && !self.streaming;
+                let smaller = match failure.what {
                     // Its pages had become larger.
-                    self.page = self.first_page;
+                    _ if self.page > self.first_page => self.first_page,
+                    FailureKind::TooLong if is_list => (self.page / 10).max(SMALLEST_PAGE).min(self.page),
+                    _ => self.page,
+                };
+                let is_smaller = smaller < self.page;
+                self.page = smaller;
+                if is_smaller && !self.shared.client.is_exhausted() {
                     return Next::After(self.backoff.next(timing, None));
                 }
             }
@@ -236,6 +242,9 @@ impl Reflector {
             _ => {}
         }
         let timing = &self.shared.timing;
+        if self.shared.client.is_exhausted() {
+            self.backoff.exhaust();
+        }
         let wait = self.backoff.next(timing, failure.asked(timing.second));
         self.retrying(failure, wait);
         Next::After(wait)
@@ -244,7 +253,7 @@ impl Reflector {
     fn retrying(&self, failure: Failure, wait: Duration) {
         let now = Timestamp::now();
         let next = now.checked_add(wait).unwrap_or(now);
-        let limited = failure.what == FailureKind::Limit;
+        let limited = matches!(failure.what, FailureKind::Limit | FailureKind::TooLong);
         let mut board = self.shared.board();
         let status = board.of(&self.place);
         let since = if let State::Retrying { since, .. } = status.state { since } else { now };
@@ -285,11 +294,12 @@ impl Reflector {
         loop {
             let from = if list.next.is_empty() { String::new() } else { format!("&continue={}", encode(&list.next)) };
             let url = self.url(&format!("limit={}{from}", self.page));
-            let text = shared.client.text(&url, self.waiting(Waiting::List), bounds.page).await?;
+            let check = |start: &[u8]| decode::check_start(start, self.resource);
+            let text = shared.client.checked(&url, self.waiting(Waiting::List), bounds.page, check).await?;
             let page = decode::page(&text.bytes, self.resource)?;
             list.bytes += text.bytes.len() as u64;
             self.shared.note_read(text.bytes.len(), text.date);
-            drop(text);
+            text.used();
             list.pages += 1;
             let before = list.seen.len();
             list.items += page.items.len();
@@ -376,6 +386,7 @@ impl Reflector {
         let timing = &shared.timing;
         let mut stream = Stream { initial: from.is_none().then(HashSet::new), answered: false, bytes: 0, unreadable: 0 };
         let mut text: Vec<u8> = Vec::new();
+        let mut turn = None;
         // Of the initial objects, and of an object that has begun.
         let mut pace = Pace::new(timing.answer);
         loop {
@@ -400,11 +411,20 @@ impl Reflector {
             }
             let rest = self.take(&text, &mut stream)?;
             text.drain(..rest);
+            shared.client.costs().used(rest);
             if rest > 0 && stream.initial.is_none() {
                 pace = Pace::new(timing.answer);
             }
-            if text.len() > bounds.watched_object {
-                let most = bounds.watched_object;
+            // Long objects are read one after another, like long answers.
+            if (text.len() as u64) <= bounds.small_answer {
+                turn = None;
+            } else if turn.is_none() {
+                turn = shared.client.costs().turn().await;
+                pace = Pace::new(timing.answer);
+            }
+            let most = bounds.watched_object.min(shared.client.costs().allowed(bounds) as usize);
+            if text.len() > most {
+                shared.client.costs().wasted(text.len());
                 return Err(Failure::new(FailureKind::Content, format!("the watch sends an object of more than {most} bytes")));
             }
             if !ended {

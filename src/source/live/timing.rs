@@ -128,6 +128,12 @@ impl Backoff {
         full + full.mul_f64(((self.random)() % 1024) as f64 / 1024.0)
     }
 
+    /// Makes the next wait the longest.
+    pub(super) fn exhaust(&mut self) {
+        self.last = Some(Instant::now());
+        self.steps = 16;
+    }
+
     /// Counts a failure; returns how long to wait, which is at least what the server asked for, within the limit.
     pub(super) fn next(&mut self, timing: &Timing, asked: Option<Duration>) -> Duration {
         self.failures = self.failures.saturating_add(1);
