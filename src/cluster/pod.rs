@@ -625,8 +625,13 @@ impl From<PodStatusWire> for PodStatus {
     fn from(wire: PodStatusWire) -> Self {
         let PodStatusWire { container_statuses, init_container_statuses, resources, allocated_resources, .. } = wire;
         let PodStatusWire { resource_claim_statuses, extended_resource_claim_status, nominated_node_name, mut conditions, .. } = wire;
-        let unready = conditions.iter().any(|c| c.kind == READY) && wire.phase != "Succeeded" && wire.phase != "Failed";
-        conditions.retain(|c| c.kind != READY);
+        let has_ended = wire.phase == "Succeeded" || wire.phase == "Failed";
+        let unready = conditions.iter().any(|c| c.kind == READY) && !has_ended;
+        // Of a pod that has ended it says when.
+        conditions.retain(|c| c.kind != READY || has_ended && c.last_transition_time.is_some());
+        for ended in conditions.iter_mut().filter(|c| c.kind == READY) {
+            (ended.reason, ended.message) = (Str::default(), Str::default());
+        }
         conditions.shrink_to_fit();
         let rare = RarePodStatus {
             conditions,
@@ -680,7 +685,8 @@ impl From<PodStatus> for PodStatusWire {
 /// more memory than everything else.
 pub const KUBELET_CONDITIONS: [&str; 4] = ["PodReadyToStartContainers", "Initialized", READY, "ContainersReady"];
 
-/// The condition of a pod that counts as healthy. Only its failure is kept, as [`RarePodStatus::unready`].
+/// The condition of a pod that counts as healthy. Only its failure is kept, as [`RarePodStatus::unready`]; of a pod that has ended, its
+/// time.
 const READY: &str = "Ready";
 
 fn read_conditions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<Condition>, D::Error> {
@@ -762,5 +768,11 @@ mod tests {
             assert_eq!(again, pod, "{phase} {ready}");
         }
         assert!(!Pod::default().status.unready);
+        let ended: Pod = serde_json::from_value(json!({"status": {"phase": "Succeeded", "conditions": [
+            {"type": "Ready", "status": "False", "reason": "PodCompleted", "lastTransitionTime": "2026-11-20T10:05:00Z"}]}}))
+        .unwrap();
+        assert!(ended.condition("Ready").is_some_and(|ready| ready.last_transition_time.is_some() && ready.reason.is_empty()));
+        let again: Pod = serde_json::from_value(serde_json::to_value(&ended).unwrap()).unwrap();
+        assert_eq!((again, ended.status.unready), (ended.clone(), false));
     }
 }

@@ -422,6 +422,77 @@ fn a_binding_does_not_explain_that_a_pod_fits() {
     assert_eq!(found.accord, MatchKind::ChangedSince, "{found:?}");
 }
 
+/// A time before the attempt.
+const EARLY: &str = "2026-11-20T00:00:00Z";
+
+/// Compares a pod that asks for 3 of the 4 cpu of two nodes, with these other objects, after an attempt with this message.
+fn of_two_nodes(message: &str, others: &[serde_json::Value]) -> SchedulerMatch {
+    let pending = serde_json::json!({"kind": "Pod", "metadata": {"name": "x", "namespace": "a", "uid": "x", "creationTimestamp": EARLY},
+        "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "app", "resources": {"requests": {"cpu": "3"}}}]},
+        "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message,
+            "lastTransitionTime": ATTEMPT}]}});
+    let mut items = vec![node("n0", EARLY, false), node("n1", EARLY, false), pending];
+    items.extend(others.iter().cloned());
+    let objects = items.into_iter().map(|item| serde_json::from_value(item).expect("an object")).collect();
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default());
+    of(&Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true), "a/x").clone()
+}
+
+fn bound(name: &str, node: &str, cpu: &str, since: &str) -> serde_json::Value {
+    serde_json::json!({"kind": "Pod", "metadata": {"name": name, "namespace": "a", "uid": name, "creationTimestamp": since},
+        "spec": {"nodeName": node, "containers": [{"name": "app", "resources": {"requests": {"cpu": cpu}}}]},
+        "status": {"phase": "Running", "startTime": since}})
+}
+
+/// A binding explains that cpu is short on its node; it lifts no taint, and gives no memory back.
+#[test]
+fn what_a_filter_did_not_hide_needs_a_change_of_its_own() {
+    let late = [bound("early", "n0", "3", EARLY), bound("late", "n1", "3", LATER)];
+    for (said, accord) in [
+        ("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).", MatchKind::Unexplained),
+        ("0/2 nodes are available: 1 Insufficient cpu, 1 Insufficient memory.", MatchKind::Unexplained),
+        // Room is filtered before anti-affinity, and hides it.
+        ("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod anti-affinity rules.", MatchKind::ChangedSince),
+    ] {
+        let found = of_two_nodes(said, &late);
+        assert_eq!(found.accord, accord, "{said}: {found:?}");
+    }
+}
+
+/// A pod that ended since gives its room back, on its node and if it was there.
+#[test]
+fn pods_that_ended_since_give_their_room_back() {
+    let ended = |started: &str, at: &str, node: &str| {
+        let mut pod = bound("job", node, "3", started);
+        pod["status"] = serde_json::json!({"phase": "Succeeded", "startTime": started,
+            "conditions": [{"type": "Ready", "status": "False", "reason": "PodCompleted", "lastTransitionTime": at}]});
+        pod
+    };
+    let full = "0/2 nodes are available: 2 Insufficient cpu.";
+    for (job, accord) in [
+        (ended(EARLY, LATER, "n1"), MatchKind::ChangedSince),
+        (ended(EARLY, EARLY, "n1"), MatchKind::Unexplained),
+        (ended(EARLY, LATER, "n0"), MatchKind::Unexplained),
+        (ended(LATER, LATER, "n1"), MatchKind::Unexplained),
+    ] {
+        let found = of_two_nodes(full, &[bound("early", "n0", "3", EARLY), job.clone()]);
+        assert_eq!(found.accord, accord, "{job}: {found:?}");
+        if accord == MatchKind::ChangedSince {
+            assert_eq!(found.since, ["1 pod ended since: a/job on n1"]);
+        }
+    }
+}
+
+/// A condition without a message says that no node was found, and no more.
+#[test]
+fn a_report_without_a_message_is_compared_by_its_outcome() {
+    let full = [bound("one", "n0", "3", EARLY), bound("two", "n1", "3", EARLY)];
+    let found = of_two_nodes("", &full);
+    assert_eq!((found.accord, found.differences.len()), (MatchKind::Same, 0), "{found:?}");
+    assert!(found.other_words[0].contains("has no message"), "{found:?}");
+    assert_eq!(of_two_nodes("", &full[..1]).accord, MatchKind::Unexplained);
+}
+
 /// The same rejection in the wording of each release is read under every emulated release.
 #[test]
 fn a_text_is_read_in_the_words_of_the_release_that_wrote_it() {

@@ -28,7 +28,7 @@ use super::why::{Sentence, binding, no_profile, sentence, why};
 use super::{DumpDiff, Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
-use crate::framework::{Reason, Status};
+use crate::framework::{PluginName, Reason, Status};
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::Scheduler;
 use crate::suggest::nearest;
@@ -289,7 +289,9 @@ impl SchedulerComparer {
     fn explain(&self, pod: &Pod, view: &CycleView, at: Option<Timestamp>, shifts: &[Shift], found: &mut SchedulerMatch) {
         // Without a time, no change is known to be later.
         let later = at.map(|at| self.changes().since(at, &found.pod)).unwrap_or_default();
-        if let Some(Explanation { changes, own }) = at.and_then(|_| explain(shifts, &later, pod, &self.cluster, view)) {
+        let framework = self.scheduler.state().config().profile(&pod.spec.scheduler_name);
+        let filters: Vec<PluginName> = framework.into_iter().flat_map(|framework| &framework.filter).map(|plugin| plugin.name()).collect();
+        if let Some(Explanation { changes, own }) = at.and_then(|_| explain(shifts, &later, pod, &self.cluster, view, &filters)) {
             found.accord = MatchKind::ChangedSince;
             found.since = since::lines(&changes);
             found.since.extend(own.map(str::to_owned));
@@ -450,6 +452,9 @@ fn chose_a_node(message: &str) -> bool {
     steps.iter().any(|step| message.contains(step))
 }
 
+/// Note on a report that has a reason only.
+const NO_MESSAGE: &str = "the scheduler's report has no message, so only the outcome is compared";
+
 /// Note on a preemptor that waits for its victims.
 const GOING: &str = "its victims are still terminating";
 
@@ -512,6 +517,10 @@ fn compare_messages(view: &CycleView, written: &LastReported, emulated: &Emulate
     };
     if last_reported::says_the_same(&written.message, ours) {
         return Compared::default();
+    }
+    if written.message.is_empty() {
+        // Both find no node; nothing more is known of the report.
+        return Compared { other_words: vec![NO_MESSAGE.to_owned()], ..Compared::default() };
     }
     let (Some(theirs), Some(here)) = (Wording::of(&written.message, releases[0]), Wording::of(ours, releases[1])) else {
         let line = format!("the messages differ: the scheduler said {:?}, schedscope says {ours:?}", written.message);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::since::{Change, new_and_gone_nodes};
 use super::touch::{Aspect, Named, Reach, Waiter, Way, is_of_budget};
 use crate::cluster::{Cluster, Kind, Pod, Str};
-use crate::framework::Status;
+use crate::framework::{PluginName, Status};
 use crate::trace::CycleView;
 
 /// A difference between our decision and the report of the cluster's scheduler.
@@ -49,6 +49,7 @@ pub(super) fn explain<'a>(
     pod: &Pod,
     cluster: &Cluster,
     view: &CycleView,
+    filters: &[PluginName],
 ) -> Option<Explanation<'a>> {
     let (new, gone) = new_and_gone_nodes(changes);
     let waiter = Waiter::new(pod, cluster);
@@ -59,6 +60,7 @@ pub(super) fn explain<'a>(
         waiter,
         changes,
         view,
+        filters,
         cluster,
         came: of(Way::Came).collect(),
         went: of(Way::Went).collect(),
@@ -108,6 +110,8 @@ struct Explainer<'c, 'a> {
     waiter: Waiter<'c>,
     changes: &'c [&'a Change],
     view: &'c CycleView,
+    /// The Filter plugins in their order, as far as the first that rejects ends them.
+    filters: &'c [PluginName],
     cluster: &'c Cluster,
     /// The reasons that came to nodes, and those that went from nodes.
     came: Vec<&'c Named>,
@@ -186,13 +190,15 @@ impl Explainer<'_, '_> {
     }
 
     /// Explains that a reason came to nodes, or went from them. A node has the reasons of one plugin only, so a reason also goes where
-    /// another one comes, and comes where another one goes.
+    /// one of an earlier plugin comes, and comes where one of an earlier plugin goes.
     fn reason(&self, reason: &Named, way: Way, nodes: u32) -> Option<BTreeSet<usize>> {
         let own = self.reaches(reason, way);
-        let others: Vec<(&Named, BTreeMap<usize, Reach>)> = match way {
-            Way::Came => self.went.iter().map(|other| (*other, self.reaches(other, Way::Went))).collect(),
-            Way::Went => self.came.iter().map(|other| (*other, self.reaches(other, Way::Came))).collect(),
+        let (others, other_way) = match way {
+            Way::Came => (&self.went, Way::Went),
+            Way::Went => (&self.came, Way::Came),
         };
+        let hiding = others.iter().filter(|other| other.may_hide(reason, self.filters));
+        let others: Vec<(&Named, BTreeMap<usize, Reach>)> = hiding.map(|other| (*other, self.reaches(other, other_way))).collect();
         let mut used = BTreeSet::new();
         // A node that was deleted took its reason along.
         let mut explained = if way == Way::Went { self.gone.len() } else { 0 };

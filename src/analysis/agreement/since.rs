@@ -32,6 +32,8 @@ pub(super) enum Change {
     Nominated(Arc<Pod>),
     /// A pod began to terminate; it holds its place until it is gone.
     Going(Arc<Pod>),
+    /// A pod ended: it takes no room any more.
+    Ended(Arc<Pod>),
     /// A pod was evicted and is gone; its spec is not known.
     Evicted { victim: Key, node: Str },
     /// An object was created.
@@ -75,6 +77,11 @@ impl Changes {
                 }
                 continue;
             }
+            // A pod that has ended takes no place.
+            if pod.is_terminal() {
+                changes.extend(ended(pod).map(|time| (time, Change::Ended(pod.clone()))));
+                continue;
+            }
             // The kubelet sets the start time right after binding; the condition of the binding is not kept for all pods.
             if let Some(time) = pod.status.start_time.or_else(|| bound.get(&pod.key()).copied()).or(pod.metadata.creation_timestamp) {
                 changes.push((time, Change::Bound(pod.clone())));
@@ -98,8 +105,20 @@ impl Changes {
         let second = Timestamp::from_second(moment.as_second()).unwrap_or(moment);
         let at = self.changes.partition_point(|(time, _)| *time < second);
         let is_own = |change: &Change| matches!(change, Change::Nominated(other) if other.key() == *pod);
-        self.changes[at..].iter().map(|(_, change)| change).filter(|change| !is_own(change)).collect()
+        // A pod that came and ended since changes nothing.
+        let was_not_there = |change: &Change| matches!(change, Change::Ended(pod) if started(pod).is_none_or(|time| time >= second));
+        self.changes[at..].iter().map(|(_, change)| change).filter(|change| !is_own(change) && !was_not_there(change)).collect()
     }
+}
+
+/// Returns when a pod ended: the kubelet says then that it is not ready any more. `None` if no condition says so.
+fn ended(pod: &Pod) -> Option<Timestamp> {
+    pod.condition("Ready").filter(|condition| condition.status == "False").and_then(|condition| condition.last_transition_time)
+}
+
+/// Returns when a pod started on its node, or was created; `None` if the source does not say.
+fn started(pod: &Pod) -> Option<Timestamp> {
+    pod.status.start_time.or(pod.metadata.creation_timestamp)
 }
 
 /// Returns when a pod was asked to terminate; the deletion timestamp is the end of its grace period.
@@ -112,12 +131,14 @@ fn deletion_asked(pod: &Pod) -> Option<Timestamp> {
 /// Returns changes in words, a line for each kind of change.
 pub(super) fn lines(changes: &[&Change]) -> Vec<String> {
     let (mut bound, mut going, mut came, mut evicted, mut seen) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut ended = Vec::new();
     let (mut changed, mut nominated) = (Vec::new(), Vec::new());
     for change in changes {
         match change {
             Change::Nominated(pod) => nominated.push(format!("{} to {}", pod.key(), pod.status.nominated_node_name)),
             Change::Bound(pod) => bound.push(format!("{} to {}", pod.key(), pod.node_name)),
             Change::Going(pod) => going.push(pod.key().to_string()),
+            Change::Ended(pod) => ended.push(format!("{} on {}", pod.key(), pod.node_name)),
             Change::Evicted { victim, .. } => evicted.push(victim.to_string()),
             Change::Changed(object) => changed.push(format!("{} {}", object.kind(), object.key())),
             Change::Came(object) => came.push(format!("{} {}", object.kind(), object.key())),
@@ -136,6 +157,7 @@ pub(super) fn lines(changes: &[&Change]) -> Vec<String> {
     [
         line("1 pod was bound since", "pods were bound since", bound),
         line("1 pod has started terminating since", "pods have started terminating since", going),
+        line("1 pod ended since", "pods ended since", ended),
         line("1 pod was evicted since", "pods were evicted since", evicted),
         line("1 other pod was nominated since", "other pods were nominated since", nominated),
         line("1 object was changed since", "objects were changed since", changed),

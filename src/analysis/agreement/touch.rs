@@ -5,7 +5,7 @@
 
 use super::since::{Change, SeenChange};
 use crate::cluster::{Cluster, Key, Labels, Node, Object, Pod, Str};
-use crate::framework::{AffinityTerm, PodInfo, Reason, ReasonKind, read_reason};
+use crate::framework::{AffinityTerm, PluginName, PodInfo, Reason, ReasonKind, entry, read_reason};
 use crate::release::Release;
 
 /// A reason of a node as a message names it.
@@ -13,6 +13,8 @@ use crate::release::Release;
 pub(super) struct Named {
     text: String,
     aspect: Aspect,
+    /// The plugin that gives it; `None` if it is not known.
+    plugin: Option<PluginName>,
 }
 
 /// The part of the cluster that a reason is about.
@@ -49,11 +51,27 @@ pub(super) enum Aspect {
 impl Named {
     /// Reads the reason of a message in the newest release's words.
     pub(super) fn read(text: &str) -> Self {
-        let aspect = read_reason(text).map_or(Aspect::Other, |read| {
+        let read = read_reason(text);
+        let plugin = read.as_ref().and_then(|read| entry(read.kind)).and_then(|entry| entry.plugin);
+        let aspect = read.map_or(Aspect::Other, |read| {
             let resource = read.facts.first().copied().unwrap_or_default();
             aspect(read.kind, resource)
         });
-        Self { text: text.to_owned(), aspect }
+        Self { text: text.to_owned(), aspect, plugin }
+    }
+
+    /// Returns whether a node that has this reason may not show another one that holds too: filters end at the first plugin that rejects,
+    /// in this order. A plugin that says all of its reasons hides none of them.
+    pub(super) fn may_hide(&self, other: &Self, filters: &[PluginName]) -> bool {
+        let at = |of: &Self| of.plugin.and_then(|plugin| filters.iter().position(|filter| *filter == plugin));
+        let is_of_filter = |of: &Self| !matches!(of.aspect, Aspect::Storage | Aspect::Devices | Aspect::Group | Aspect::Other);
+        match (at(self), at(other)) {
+            // PreFilter rejects before every filter.
+            _ if !is_of_filter(self) => true,
+            (Some(own), Some(others)) if own == others => self.plugin != Some(PluginName::NodeResourcesFit),
+            (Some(own), Some(others)) => own < others,
+            _ => true,
+        }
     }
 
     /// Returns the part of the cluster that it is about.
@@ -208,7 +226,7 @@ impl<'a> Waiter<'a> {
     /// Returns the nodes on which a change can have given a reason to nodes, or taken it from them.
     pub(super) fn reach(&self, change: &Change, reason: &Named, way: Way) -> Reach {
         if reason.aspect == Aspect::AnyAffinity {
-            let of = |aspect| self.reach(change, &Named { text: reason.text.clone(), aspect }, way);
+            let of = |aspect| self.reach(change, &Named { aspect, ..reason.clone() }, way);
             return match of(Aspect::Affinity) {
                 Reach::None => of(Aspect::AntiAffinity),
                 found => found,
@@ -222,6 +240,7 @@ impl<'a> Waiter<'a> {
                 _ => Reach::None,
             },
             Change::Going(pod) => Reach::all(reason.aspect == Aspect::Spread && self.counts(pod)),
+            Change::Ended(pod) => Self::gone(Some((self, pod)), &pod.node_name, reason, way),
             Change::Evicted { node, .. } => Self::gone(None, node, reason, way),
             Change::Came(Object::Node(node)) => match way {
                 Way::Came => Reach::on(&node.metadata.name, true).or(Reach::all(reason.aspect == Aspect::Spread)),
@@ -331,7 +350,7 @@ impl<'a> Waiter<'a> {
         match change {
             Change::Bound(pod) => Reach::on(&pod.node_name, way == Way::Came || pod.priority() < self.pod.priority()),
             Change::Nominated(pod) => Reach::on(&pod.status.nominated_node_name, way == Way::Came),
-            Change::Going(pod) => Reach::on(&pod.node_name, true),
+            Change::Going(pod) | Change::Ended(pod) => Reach::on(&pod.node_name, true),
             Change::Evicted { node, .. } => Reach::on(node, true),
             Change::Came(Object::Node(node)) | Change::Changed(Object::Node(node)) => Reach::on(&node.metadata.name, true),
             Change::Seen(SeenChange { before: Object::Pod(pod), .. }) => Reach::on(&pod.node_name, true),
