@@ -32,7 +32,7 @@ use self::backoff_queue::BackoffQueue;
 pub use self::hints::{HintMap, PluginEvents};
 use self::in_flight::InFlight;
 pub(super) use self::in_flight::pod_id;
-use self::nominator::Nominator;
+use self::nominator::{Counted, NominatedPods, Nominator};
 pub use self::observed::{InferredQueue, Observed, PlaceInLog, QueueInLog};
 use crate::cluster::{Key, Meta, Pod, Str};
 use crate::framework::{Context, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status};
@@ -96,12 +96,13 @@ pub struct AlreadyQueued {
 pub struct SchedulingQueue {
     pub(super) config: QueueConfig,
     hints: Arc<HintMap>,
-    active: ActiveQueue,
-    backoff: BackoffQueue,
+    active: Counted<ActiveQueue>,
+    backoff: Counted<BackoffQueue>,
     /// Parked and gated pods.
-    unschedulable: OrdMap<Key, Arc<QueuedPodInfo>>,
+    unschedulable: Counted<OrdMap<Key, Arc<QueuedPodInfo>>>,
     in_flight: InFlight,
-    nominator: Nominator,
+    nominator: Counted<Nominator>,
+    nominated: NominatedPods,
     /// The next sequence number.
     sequence: u64,
     scheduling_cycle: u64,
@@ -117,16 +118,18 @@ impl SchedulingQueue {
         Self {
             config,
             hints: Arc::new(hints),
-            active: ActiveQueue::default(),
+            active: Counted::default(),
             backoff: BackoffQueue::new(
                 config.pod_initial_backoff,
                 config.pod_max_backoff,
                 windows,
                 config.emulation.behaviour().queue.backoff,
-            ),
-            unschedulable: OrdMap::new(),
+            )
+            .into(),
+            unschedulable: Counted::default(),
             in_flight: InFlight::default(),
-            nominator: Nominator::default(),
+            nominator: Counted::default(),
+            nominated: NominatedPods::default(),
             sequence: 0,
             scheduling_cycle: 0,
             move_request_cycle: None,
@@ -220,7 +223,8 @@ impl SchedulingQueue {
             }
             None => bare(r),
         };
-        self.nominator.on_node(node).iter().map(info).collect()
+        let changes = [self.active.changes(), self.backoff.changes(), self.unschedulable.changes(), self.nominator.changes()];
+        self.nominated.on_node(node, changes, || self.nominator.on_node(node).iter().map(info).collect()).to_vec()
     }
 
     /// Returns whether a pod may be nominated to a node whose name has this hash; `false` is certain, `true` is not.

@@ -1,12 +1,13 @@
 //! Nominated pods by node; mirrors `pkg/scheduler/backend/queue/nominator.go`.
 
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use imbl::{HashMap, OrdMap};
 
 use super::in_flight::pod_id;
 use crate::cluster::{Key, Pod, Str};
-use crate::framework::{NominatingInfo, hash_of};
+use crate::framework::{NominatingInfo, PodInfo, hash_of};
 
 /// A nominated pod: its id, and its key for lookups.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,6 +133,76 @@ impl Nominator {
     }
 }
 
+/// A part of the queue, with the number of times that it may have changed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counted<T> {
+    part: T,
+    changes: u64,
+}
+
+impl<T> From<T> for Counted<T> {
+    fn from(part: T) -> Self {
+        Self { part, changes: 0 }
+    }
+}
+
+impl<T> Deref for Counted<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.part
+    }
+}
+
+impl<T> DerefMut for Counted<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.changes += 1;
+        &mut self.part
+    }
+}
+
+impl<T> Counted<T> {
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+}
+
+/// The pods nominated to each node that was asked for, for as long as the parts of the queue that they are looked up in do not change: a
+/// cycle asks about a node for its filters and for each step of a dry run.
+#[derive(Debug, Default)]
+pub(super) struct NominatedPods(RwLock<Known>);
+
+/// The pods by node, and the changes of the queue's parts until they were looked up.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    changes: [u64; 4],
+    nodes: HashMap<Str, Arc<[Arc<PodInfo>]>>,
+}
+
+impl Clone for NominatedPods {
+    fn clone(&self) -> Self {
+        Self(RwLock::new(self.0.read().unwrap_or_else(PoisonError::into_inner).clone()))
+    }
+}
+
+impl NominatedPods {
+    /// Returns the pods of a node, which `look_up` finds if they are not known for these changes.
+    pub(super) fn on_node(&self, node: &str, changes: [u64; 4], look_up: impl FnOnce() -> Arc<[Arc<PodInfo>]>) -> Arc<[Arc<PodInfo>]> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pods) = known.nodes.get(node).filter(|_| known.changes == changes) {
+            return Arc::clone(pods);
+        }
+        drop(known);
+        let pods = look_up();
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.changes != changes {
+            *known = Known { changes, ..Known::default() };
+        }
+        known.nodes.insert(node.into(), Arc::clone(&pods));
+        pods
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,5 +301,26 @@ mod tests {
         n.delete(&pod("a", "", ""));
         n.delete(&pod("x", "", ""));
         check(&n, &[("b", "n1"), ("c", "n1")]);
+    }
+
+    #[test]
+    fn nominated_pods_are_looked_up_again_once_the_queue_has_changed() {
+        let known = NominatedPods::default();
+        let mut part = Counted::from(vec![1]);
+        let looked_up = std::cell::Cell::new(0);
+        let ask = |known: &NominatedPods, changes: u64| {
+            let look_up = || {
+                looked_up.set(looked_up.get() + 1);
+                Arc::from([])
+            };
+            known.on_node("n", [changes, 0, 0, 0], look_up);
+            looked_up.get()
+        };
+        assert_eq!((ask(&known, part.changes()), ask(&known, part.changes())), (1, 1));
+        assert_eq!((part.len(), ask(&known, part.changes())), (1, 1), "reading changes nothing");
+        let copy = known.clone();
+        part.push(2);
+        assert_eq!((ask(&known, part.changes()), ask(&known, part.changes())), (2, 2));
+        assert_eq!(ask(&copy, 0), 2, "a copy keeps what it knows");
     }
 }
