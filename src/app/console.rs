@@ -18,7 +18,7 @@ use super::{AppError, Exit, ExitTo, Options};
 use crate::limits::terminal::KEYS_AHEAD;
 use crate::output::{self, ScreenEnds};
 use crate::ui::Theme;
-use crate::ui::view::start::choice::{Choice, Group, Offer, Start};
+use crate::ui::model::start::{Choice, Group, Offer, Start};
 use crate::ui::view::start::{Palette, loading};
 
 /// Time within which a load ends without a loading screen.

@@ -9,8 +9,8 @@ use super::input::{Input, Inputs, mouse_action};
 use super::terminal::Terminal;
 use super::{AppError, Exit};
 use crate::ui::Action;
-use crate::ui::view::start::Palette;
-use crate::ui::view::start::choice::{self, Choice, Start};
+use crate::ui::model::start::{Choice, Start};
+use crate::ui::view::start::{Palette, choice};
 
 /// Maximum number of completions to offer.
 const OFFERED: usize = 8;

@@ -13,7 +13,7 @@ use crate::limits::terminal::OFFERED_DUMPS;
 use crate::session::{SESSION_HEAD, is_session_file};
 use crate::source::live::contexts;
 use crate::source::{Limits, STORIES, looks_like_dump};
-use crate::ui::view::start::choice::{Choice, Group, Offer};
+use crate::ui::model::start::{Choice, Group, Offer};
 
 /// Limit on the files examined.
 const LOOKED_AT: usize = 400;

@@ -13,6 +13,7 @@ pub mod prompt;
 pub mod runs;
 pub mod selected;
 pub mod short_answer;
+pub mod start;
 pub mod theme_list;
 pub mod tour;
 pub mod verb;

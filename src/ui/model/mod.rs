@@ -22,6 +22,7 @@ pub mod rows;
 pub mod session_handle;
 pub mod size;
 pub mod sort;
+pub mod start;
 pub mod state;
 pub mod text;
 pub mod text_view;

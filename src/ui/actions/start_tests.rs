@@ -1,10 +1,14 @@
-use super::*;
-use crate::ui::keymap;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
-use crate::ui::config::action::{Action, Direction, Motion, Mouse};
+use super::*;
 use crate::ui::config::context::Context;
 use crate::ui::config::glyphs::{ASCII, Glyphs, UNICODE};
 use crate::ui::config::theme::{Depth, Theme};
+use crate::ui::keymap;
+use crate::ui::model::start::{Group, Offer};
+use crate::ui::view::start::Palette;
+use crate::ui::view::start::choice::draw;
 
 fn offer(group: Group, name: &str, about: &str) -> Offer {
     Offer { group, name: name.to_owned(), about: about.to_owned() }
