@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::args::{RunArgs, SchedulerArgs};
 use super::emulate::Emulate;
-use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, emulate, print};
+use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, StandardError, emulate, print};
 use crate::analysis::{Missing, ReleaseReport, decision_parts};
 use crate::output::{self, Document};
 use crate::release::{Emulated, ReleaseChoice};
@@ -26,7 +26,7 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
     if let Some(line) = emulate::substitution(choice) {
         output::say(line);
     }
-    let from = super::scheduler(&scheduler_args, &mut loaded, Evictions::AtOnce, &|line| output::say(line))?;
+    let from = super::scheduler(&scheduler_args, &mut loaded, Evictions::AtOnce, &StandardError)?;
     let state = from.state();
     let options = Options { release: choice, ..from.options().clone() };
     let to = Scheduler::new(second, state.cluster().objects().collect(), options);
@@ -77,7 +77,7 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
 /// Reads the configuration as the other release does. Prefixes errors with `--compare` and that release.
 fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: ReleaseChoice) -> Result<crate::scheduler::Config, Failure> {
     let option = format!("--compare {}", choice.profile().release);
-    super::config(args, loaded, choice.profile()).map_err(|failure| failure.of_option(&option))
+    super::loading::config(args, loaded, choice.profile()).map_err(|failure| failure.of_option(&option))
 }
 
 fn completeness(args: &RunArgs, loaded: &Loaded) -> Document {

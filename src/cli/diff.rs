@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::args::{DiffArgs, SchedulerArgs};
 use super::dumps::Dump;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, section, write_answer};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, Nobody, StandardError, section, write_answer};
 use crate::analysis::{DumpDiff, DumpState};
 use crate::cluster::{Cluster, Key};
 use crate::output::{self, Document};
@@ -45,7 +45,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
     }
     drop(clusters);
     let mut loaded = newer.loaded;
-    let scheduler = super::begin(&args.scheduler, &mut loaded, &limits, Evictions::AtOnce, &|line| output::say(line))?;
+    let scheduler = super::begin(&args.scheduler, &mut loaded, &limits, Evictions::AtOnce, &StandardError)?;
     let older = Older::new(&args.scheduler, older, newer.name, &loaded)?;
     let wanted = |pod: &Key| args.namespace.as_ref().is_none_or(|namespace| pod.namespace.as_str() == namespace);
     let found = older.compared_with(&scheduler, wanted);
@@ -66,7 +66,7 @@ impl Older {
         let states = times.map(|(name, at)| DumpState { name, at });
         older.loaded.scheduler_log.clone_from(&newer.scheduler_log);
         older.loaded.report.forget_origins();
-        let scheduler = super::scheduler(args, &mut older.loaded, Evictions::AtOnce, &|_| ())?;
+        let scheduler = super::scheduler(args, &mut older.loaded, Evictions::AtOnce, &Nobody)?;
         Ok(Self { states, scheduler })
     }
 

@@ -10,7 +10,7 @@ use super::diff::Older;
 use super::dumps::{Dump, newest_two};
 use super::reproduce;
 
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, section, write_answer};
+use super::{Audience, EXIT_NO_FIT, EXIT_OK, Failure, Nobody, StandardError, original, section, write_answer};
 use crate::analysis::{
     self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, Voices, VolumePlace, When,
     WhenInput, decision_parts, decision_view, missing_sentences, volume_places,
@@ -58,12 +58,12 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let connect = args.cluster.connect.with_log(&args.scheduler, args.cluster.source.is_live())?;
     let at = moment_of(args)?;
     let limits = args.cluster.limits.limits();
-    let read = |inputs: &[Input]| super::watched(inputs, &limits);
+    let read = |inputs: &[Input]| super::read_inputs(inputs, &limits, &StandardError);
     let series = if args.merge || at.is_some() { None } else { newest_two(&args.cluster.source.from, &read) };
     let (mut loaded, series) = match series {
         Some((newest, before)) => {
             let (name, loaded) = newest.into_parts();
-            super::tell(&loaded);
+            super::tell(&loaded, &StandardError);
             (super::judgeable(loaded)?, Some((name, before)))
         }
         None => (super::history::read_source(&args.cluster.source, &connect, &limits, at)?, None),
@@ -130,22 +130,22 @@ fn explain_twice(
     wait: &dyn Fn(Duration),
     again: impl FnOnce() -> Result<Loaded, Failure>,
 ) -> Result<Explained, Failure> {
-    let first = explain(args, loaded, series, &|line| output::say(line))?;
+    let first = explain(args, loaded, series, &StandardError)?;
     if !(first.disagrees && args.cluster.source.is_live()) {
         return Ok(first);
     }
     wait(LOOK_AGAIN);
     // The first pass has already printed the lines about the release.
-    explain(args, again()?, None, &|_| ())
+    explain(args, again()?, None, &Nobody)
 }
 
 /// Explains on a source. Of dumps over time it is the newest; `series` has its name, and the dump before it.
-fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)>, say: &dyn Fn(String)) -> Result<Explained, Failure> {
+fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)>, audience: &dyn Audience) -> Result<Explained, Failure> {
     if !args.fixes && !args.pending && args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
     let (scheduler_args, limits) = (args.cluster.scheduler(&args.scheduler), args.cluster.limits.limits());
-    let scheduler = super::begin(&scheduler_args, &mut loaded, &limits, Evictions::AtOnce, say)?;
+    let scheduler = super::begin(&scheduler_args, &mut loaded, &limits, Evictions::AtOnce, audience)?;
     let older = series.map(|(name, before)| Older::new(&scheduler_args, before, name, &loaded)).transpose()?;
     let indexes = Indexes::default();
     let source = Source { scheduler: &scheduler, loaded: &loaded, older: older.as_ref(), indexes: &indexes };
@@ -157,7 +157,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
         }
         ([], None) => all(args, source),
         _ if !args.output.takes_several() => Err(FormatError::OneAnswer(args.output.name).into()),
-        (pods, selector) => Ok(several(args, pods, selector.as_ref(), source, say)),
+        (pods, selector) => Ok(several(args, pods, selector.as_ref(), source, audience)),
     };
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded, older));
@@ -192,7 +192,7 @@ struct Indexes<'a> {
 }
 
 /// Explains several pods, one after another. A pod that cannot be explained is said, and the others are.
-fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, source: Source<'_>, say: &dyn Fn(String)) -> Explained {
+fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, source: Source<'_>, audience: &dyn Audience) -> Explained {
     let scheduler = source.scheduler;
     let namespace = args.namespace();
     let is_meant = |pod: &Pod, selector: &LabelQuery| {
@@ -206,7 +206,7 @@ fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, s
         None => Vec::new(),
     };
     if selector.is_some() && keys.is_empty() {
-        say("no pending pod has these labels".to_owned());
+        audience.say("no pending pod has these labels".to_owned());
     }
     let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(Failure::from);
     let mut all = Explained { text: Text::default(), code: super::code(EXIT_OK, scheduler), disagrees: false };
@@ -221,7 +221,9 @@ fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, s
             }
             Err(failure) => {
                 all.code = all.code.max(failure.kind.code());
-                failure.lines().into_iter().for_each(say);
+                for line in failure.lines() {
+                    audience.say(line);
+                }
             }
         }
     }
@@ -599,7 +601,7 @@ mod tests {
                 let missing = crate::cluster::MissingKinds { selected: [Kind::Pod].into_iter().collect(), ..Default::default() };
                 loaded.report.set_missing(missing);
             }
-            let found = explain(&args, loaded, None, &|_| ()).map_err(|e| e.message).unwrap();
+            let found = explain(&args, loaded, None, &Nobody).map_err(|e| e.message).unwrap();
             (found.code, found.text.as_str().to_owned())
         };
         let (code, text) = with(true);
@@ -683,6 +685,6 @@ mod tests {
         let loaded = super::super::history::read_source(&args.cluster.source, &connect, &args.cluster.limits.limits(), None)
             .map_err(|_| ())
             .expect("a story");
-        explain(&args, loaded, None, &|_| ()).map_err(|_| ()).expect("an answer").text.as_str().to_owned()
+        explain(&args, loaded, None, &Nobody).map_err(|_| ()).expect("an answer").text.as_str().to_owned()
     }
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Failure;
 use super::args::{ConnectArgs, SourceArgs};
+use super::{Failure, StandardError};
 use crate::cluster::{Key, Kind};
 use crate::limits::sources::JOURNAL_LOG;
 use crate::output::Lines;
@@ -172,7 +172,7 @@ impl Past {
     /// # Errors
     /// Fails if the source does not reach the moment, or cannot be read.
     pub(super) fn read(&self, at: Option<AtTime>, limits: &Limits) -> Result<Loaded, Failure> {
-        let watched = |inputs: &[Input]| super::watched(inputs, limits);
+        let watched = |inputs: &[Input]| super::read_inputs(inputs, limits, &StandardError);
         let loaded = match self {
             Self::Journal(path) => {
                 let journal = journal_at(path)?;
@@ -188,7 +188,7 @@ impl Past {
                 self.load(history.text(revision), history.time_of(revision), &watched)
             }
         };
-        super::tell(&loaded);
+        super::tell(&loaded, &StandardError);
         if loaded.objects.is_empty() {
             return Err(self.failed(&"the state at this moment has no objects"));
         }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::args::{CaptureArgs, ConnectArgs, SchedulerArgs};
-use super::{EXIT_OK, EXIT_SOURCE, Failure};
+use super::{Audience, EXIT_OK, EXIT_SOURCE, Failure, StandardError};
 use crate::app::{self, Console};
 use crate::cluster::{Key, Object};
 use crate::limits::live::{LOG_READ, NEIGHBORS_ASKED};
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     if !args.merge {
         let limits = args.cluster.limits.limits();
-        super::dumps::refuse_series(&args.cluster.source.from, &|inputs| super::watched(inputs, &limits))?;
+        super::dumps::refuse_series(&args.cluster.source.from, &|inputs| super::read_inputs(inputs, &limits, &StandardError))?;
     }
     let read =
         super::history::read_source(&args.cluster.source, &args.cluster.connect, &args.cluster.limits.limits(), args.cluster.moment.at)?;
@@ -51,7 +51,7 @@ pub(super) fn first(args: &ConnectArgs) -> Result<(Arc<Live>, Loaded), Failure> 
     let mut loaded = loaded.ok_or_else(|| Failure::source("the cluster could not be read"))?;
     loaded.report.again = Some(live.clone());
     if args.scheduler_log {
-        loaded.scheduler_log = Some(Arc::new(scheduler_log(&live, &loaded, false, &|line| output::say(line))?));
+        loaded.scheduler_log = Some(Arc::new(scheduler_log(&live, &loaded, false, &StandardError)?));
     }
     Ok((live, loaded))
 }
@@ -79,8 +79,8 @@ impl ConnectArgs {
 }
 
 /// Reads the log of a live cluster's scheduler up to its present end, and follows it if asked to. Every replica's log is
-/// read: it shows which of them leads. `say` gets the troubles with single replicas.
-pub(super) fn scheduler_log(live: &Live, loaded: &Loaded, follow: bool, say: &dyn Fn(String)) -> Result<SchedulerLog, Failure> {
+/// read: it shows which of them leads. The audience gets the troubles with single replicas.
+pub(super) fn scheduler_log(live: &Live, loaded: &Loaded, follow: bool, audience: &dyn Audience) -> Result<SchedulerLog, Failure> {
     let pod = |object: &Object| if let Object::Pod(pod) = object { runs_scheduler(pod).then(|| pod.key()) } else { None };
     let pods: Vec<Key> = loaded.objects.iter().filter_map(pod).collect();
     if pods.is_empty() {
@@ -100,7 +100,7 @@ pub(super) fn scheduler_log(live: &Live, loaded: &Loaded, follow: bool, say: &dy
         return Err(Failure::source(lines.collect::<crate::output::Lines>()));
     }
     for trouble in troubles {
-        say(trouble);
+        audience.say(trouble);
     }
     let log = live.with_log(Clone::clone);
     if log.is_empty() {

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::args::ExplainArgs;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, write_answer};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, StandardError, original, write_answer};
 use crate::admission::{Admission, Policies};
 use crate::cluster::neighbors::NeighborKind;
 use crate::limits::live::NEIGHBORS_ASKED;
-use crate::output::{self, Document, Lines};
+use crate::output::{Document, Lines};
 use crate::report::{Answer, ManifestReport};
 use crate::scheduler::Evictions;
 use crate::source::live::NeighborsQuestion;
@@ -29,7 +29,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     super::live::add_neighbors(&mut loaded, |_| Some(question(args, &objects)));
     let policies = Policies::of(&loaded.neighbors);
     let (scheduler_args, limits) = (args.cluster.scheduler(&args.scheduler), args.cluster.limits.limits());
-    let scheduler = super::begin(&scheduler_args, &mut loaded, &limits, Evictions::AtOnce, &|line| output::say(line))?;
+    let scheduler = super::begin(&scheduler_args, &mut loaded, &limits, Evictions::AtOnce, &StandardError)?;
     let cluster = scheduler.state().cluster();
     let is_made =
         |name: &&str| objects.iter().any(|object| object.value["kind"] == "Namespace" && object.value["metadata"]["name"] == **name);

@@ -4,17 +4,15 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use jiff::Timestamp;
 use tokio::sync::Notify;
 
-use super::Failure;
 use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
 use super::dumps::{Dump, series};
 use super::history::Past;
 use super::history_window::{AROUND, Window};
-use super::reproduce;
+use super::{Failure, begin, read_inputs, reproduce, tell};
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
 use crate::cluster::{Kind, ObservedEvent};
@@ -24,7 +22,7 @@ use crate::report::completeness_in_short;
 use crate::scheduler::{Evictions, InitialQueues, Operation};
 use crate::session::{AtTime, Background, Cursor, EtcdRevisions, SESSION_HEAD, Session, changes, is_session_file};
 use crate::source::live::{Live, NeighborsQuestion, Waits};
-use crate::source::{self, Input, Limits, Loaded, Progress, Severity, Story};
+use crate::source::{Input, Limits, Loaded, Severity, Story};
 use crate::ui::Action;
 use crate::ui::Context;
 
@@ -82,7 +80,7 @@ impl Wanted {
         match source {
             Source::Story(story) => {
                 let limits = Limits::default();
-                let loaded = read(&[story.input()], &limits, watch);
+                let loaded = read_inputs(&[story.input()], &limits, watch);
                 open_loaded(loaded, None, &limits, title, &scheduler, options, watch).map(with)
             }
             Source::Cluster(connect) => open_cluster(&connect, connected, &scheduler, options, watch).map(with),
@@ -92,13 +90,13 @@ impl Wanted {
                     return Err(Failure::usage(words));
                 }
                 let Window { mut loaded, operations, etcd, reached, events, neighbors, lines } =
-                    past.window(at, AROUND, &limits, &|inputs| read(inputs, &limits, watch))?;
+                    past.window(at, AROUND, &limits, &|inputs| read_inputs(inputs, &limits, watch))?;
                 loaded.neighbors = neighbors;
                 let after = Some(After { operations, etcd, reached, events, lines: lines.into_vec() });
                 open_loaded(loaded, after, &limits, title, &scheduler, options, watch).map(with)
             }
             Source::Dumps { paths, limits, merge } => {
-                if !merge && let Some(dumps) = series(&paths, &|inputs| read(inputs, &limits, watch)) {
+                if !merge && let Some(dumps) = series(&paths, &|inputs| read_inputs(inputs, &limits, watch)) {
                     if scheduler.asks_for_log() {
                         let words = "--scheduler-log and --config-from-log work with one dump, not with several over time";
                         return Err(Failure::usage(words));
@@ -116,7 +114,7 @@ impl Wanted {
                 }
                 let input = |p: PathBuf| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p) };
                 let inputs: Vec<Input> = paths.into_iter().map(input).collect();
-                let loaded = read(&inputs, &limits, watch);
+                let loaded = read_inputs(&inputs, &limits, watch);
                 let opened = open_loaded(loaded, None, &limits, title, &scheduler, options, watch)?;
                 Ok(with(Opened { explorer: opened.explorer.of_dump(), ..opened }))
             }
@@ -124,23 +122,8 @@ impl Wanted {
     }
 }
 
-fn read(inputs: &[Input], limits: &Limits, watch: &Watch) -> Loaded {
-    let begin = Instant::now();
-    let progress = Arc::new(Progress::default());
-    watch.reading(Arc::clone(&progress));
-    let loaded = source::load_watched(inputs, limits, &progress);
-    super::log_read(inputs, &loaded, progress.bytes(), begin.elapsed());
-    loaded
-}
-
-/// Passes the diagnostics, without notes, to the loading screen.
-fn tell(loaded: &Loaded, watch: &Watch) {
-    for diagnostic in super::worth_telling(loaded) {
-        watch.say(diagnostic);
-    }
-}
-
 /// The changes after the state that was loaded.
+#[derive(Default)]
 struct After {
     operations: Vec<Operation>,
     /// The revisions of etcd at the start and after each operation; `None` for another source.
@@ -156,7 +139,7 @@ struct After {
 /// Opens what was read, with the changes after it on the timeline.
 fn open_loaded(
     mut loaded: Loaded,
-    after: Option<After>,
+    mut after: Option<After>,
     limits: &Limits,
     title: String,
     args: &SchedulerArgs,
@@ -170,23 +153,21 @@ fn open_loaded(
     if after.is_some() {
         loaded = super::judgeable(loaded)?;
     }
-    watch.building();
-    super::scheduler_log::read_log(args, &mut loaded, limits, &|line| watch.say(line))?;
     let (observed, mut args) = (after.is_some(), args.clone());
     if observed {
         // Events, conditions and nominations of that time are known.
         args.queues.get_or_insert(InitialQueues::AsObserved);
     }
+    let events = after.as_mut().map_or_else(|| loaded.events.clone(), |after| std::mem::take(&mut after.events));
+    let scheduler = begin(&args, &mut loaded, limits, Evictions::AfterGracePeriod, watch)?;
     let first = after.as_ref().and_then(|after| after.lines.last().cloned());
     let notices: Vec<String> = first.into_iter().chain(notice(&loaded, &args, options, observed)).collect();
     let notice = (!notices.is_empty()).then(|| notices.join("; "));
-    let After { operations, etcd, reached, events, lines: mut report } =
-        after.unwrap_or_else(|| After { operations: Vec::new(), etcd: None, reached: 0, events: loaded.events.clone(), lines: Vec::new() });
+    let After { operations, etcd, reached, lines: mut report, .. } = after.unwrap_or_default();
     report.extend(report_lines(&loaded));
     // The timeline has the states of their moments.
     let attempts = if observed { super::scheduler_log::reported(loaded.scheduler_log.as_deref()) } else { Vec::new() };
     let mut background = Background { report, events, neighbors: loaded.neighbors.clone(), attempts, etcd: None, observed };
-    let scheduler = super::scheduler(&args, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
     let mut session = Session::new(scheduler, title);
     let (mut cursor, mut ends) = (None, Vec::new());
     for (done, operation) in operations.into_iter().enumerate() {
@@ -209,7 +190,7 @@ fn open_loaded(
     let mut session = session.with(background);
     if let Some(log) = loaded.scheduler_log.as_ref().filter(|_| !observed) {
         super::scheduler_log::onto_timeline(log, &mut session, super::scheduler_log::MAX_ATTEMPTS);
-        if let Some(places) = super::scheduler_log::log_places(&args, Some(log), session.scheduler(), &|line| watch.say(line)) {
+        if let Some(places) = super::scheduler_log::log_places(&args, Some(log), session.scheduler(), watch) {
             session.observe(places);
         }
     }
@@ -249,9 +230,9 @@ fn open_cluster(
     loaded = super::judgeable(loaded)?;
     let follows_log = args.asks_for_live_log();
     if follows_log {
-        let log = super::live::scheduler_log(&live, &loaded, true, &|line| watch.say(line))?;
+        let log = super::live::scheduler_log(&live, &loaded, true, watch)?;
         loaded.scheduler_log = Some(Arc::new(log));
-        super::scheduler_log::read_log(args, &mut loaded, &Limits::default(), &|line| watch.say(line))?;
+        super::scheduler_log::read_log(args, &mut loaded, &Limits::default(), watch)?;
     }
     watch.building();
     let notice = notice(&loaded, args, options, false);
@@ -265,7 +246,7 @@ fn open_cluster(
     let mut scheduler = args.on(&SourceArgs::default());
     let ahead = live.status().ahead;
     scheduler.start.get_or_insert_with(|| Timestamp::now().checked_add(ahead).unwrap_or(Timestamp::MAX));
-    let scheduler = super::scheduler(&scheduler, &mut loaded, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
+    let scheduler = super::scheduler(&scheduler, &mut loaded, Evictions::AfterGracePeriod, watch)?;
     let target = live.target();
     let name = if target.context.is_empty() { target.server } else { target.context };
     let mut session = Session::new(scheduler, format!("live {name}")).with(background);
@@ -335,7 +316,7 @@ fn open_series(dumps: Vec<Dump>, args: &SchedulerArgs, options: &Options, watch:
     report.extend(report_lines(&first));
     let mut cluster = first.cluster();
     let (mut events, mut neighbors) = (first.events.clone(), first.neighbors.clone());
-    let scheduler = super::scheduler(args, &mut first, Evictions::AfterGracePeriod, &|line| watch.say(line))?;
+    let scheduler = super::scheduler(args, &mut first, Evictions::AfterGracePeriod, watch)?;
     let mut session = Session::new(scheduler, format!("{first_name} and later"));
     let mut reports = vec![Arc::new(first.report)];
     for dump in dumps {

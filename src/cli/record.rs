@@ -12,7 +12,7 @@ use strum::IntoEnumIterator as _;
 
 use super::args::{ConnectArgs, RecordArgs};
 use super::live::{connected, soon};
-use super::{Failure, judgeable};
+use super::{Failure, StandardError, judgeable};
 use crate::app;
 use crate::cluster::{Cluster, Key, Kind, KindSet};
 use crate::limits::live::NEIGHBORS_ASKED;
@@ -96,7 +96,7 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
             break loaded;
         }
     };
-    super::tell(&loaded);
+    super::tell(&loaded, &StandardError);
     let loaded = judgeable(loaded)?;
     let clock = || Timestamp::now().checked_add(live.status().ahead).unwrap_or(Timestamp::MAX);
     let version = app::known_version(&loaded.report);

@@ -6,13 +6,13 @@ use jiff::Unit;
 use serde_json::Value;
 
 use super::args::RunArgs;
-use super::{EXIT_OK, Failure, print};
+use super::{EXIT_OK, Failure, StandardError, print};
 use crate::analysis::{ReleaseReport, run_parts, why};
 use crate::engine::{Step, operation};
 use crate::framework::format_duration;
 use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
-use crate::output::{self, Document, Headings, Text, Words};
+use crate::output::{Document, Headings, Text, Words};
 use crate::plural::count_of;
 use crate::report::{
     BeforeOperation, BriefOperation, OperationLine, OperationReport, Stories, WriteOperation, group_document, stories_document,
@@ -46,8 +46,8 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         (true, None) => Evictions::AfterGracePeriod,
     };
     let scheduler_args = args.cluster.scheduler(&args.scheduler);
-    let mut scheduler = super::begin(&scheduler_args, &mut loaded, &args.cluster.limits.limits(), evictions, &|line| output::say(line))?;
-    let places = super::scheduler_log::log_places(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler, &|line| output::say(line));
+    let mut scheduler = super::begin(&scheduler_args, &mut loaded, &args.cluster.limits.limits(), evictions, &StandardError)?;
+    let places = super::scheduler_log::log_places(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler, &StandardError);
     if let Some(places) = places {
         scheduler.apply(places);
     }
@@ -201,7 +201,7 @@ fn settle(scheduler: &mut Scheduler, wide: bool, doc: &mut Document) {
 /// Reads a JSON array of operations, or operations separated by white space.
 fn read_operations(path: &std::path::Path) -> Result<Vec<Step>, Failure> {
     let at = |error: &dyn std::fmt::Display| Failure::usage(format!("{}: {error}", path.display()));
-    let file = super::open_ordinary(path).map_err(|e| at(&e))?;
+    let file = super::loading::open_ordinary(path).map_err(|e| at(&e))?;
     if file.metadata().is_ok_and(|about| about.len() > OPERATIONS) {
         return Err(at(&format!("is longer than {} MiB", OPERATIONS >> 20)));
     }

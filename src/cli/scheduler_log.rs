@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::args::{LogArgs, SchedulerArgs};
 use super::history::Past;
-use super::{Failure, print};
+use super::loading::Showing;
+use super::{Audience, Failure, StandardError, print};
 use crate::analysis::LogReport;
 use crate::output::{self, Lines};
 use crate::report::Answer;
@@ -24,7 +25,7 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
         [] => None,
         paths => {
             if !args.merge {
-                super::dumps::refuse_series(paths, &|inputs| super::watched(inputs, &limits))?;
+                super::dumps::refuse_series(paths, &|inputs| super::read_inputs(inputs, &limits, &StandardError))?;
             }
             Some(match super::history::named(paths, None)? {
                 Some(past @ Past::Journal(_)) => past.read(None, &limits)?,
@@ -37,10 +38,12 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
     let inputs: Vec<Input> = args.files.iter().map(input).collect();
     let progress = Arc::new(Progress::default());
     let recorded = super::history::recorded_log(&args.files)?;
-    let log = super::watched_by(&progress, false, || match &recorded {
+    let shown = Showing::on_terminal(&progress, |_| String::new());
+    let log = match &recorded {
         Some(recorded) => read_logs_of_dump(recorded, times, &limits, &progress).unwrap_or_default(),
         None => read_scheduler_logs(&inputs, times, &limits, &progress),
-    });
+    };
+    drop(shown);
     tell(&log);
     let at = args.at.as_deref().map(|text| time(text, &log)).transpose()?;
     let log = Arc::new(log);
@@ -49,7 +52,7 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
         loaded.scheduler_log = Some(Arc::clone(&log));
         // The scheduler decided with the configuration that it printed.
         let args = SchedulerArgs { config_from_log: report.configuration().is_some(), ..SchedulerArgs::default() };
-        let scheduler = super::scheduler(&args, loaded, Evictions::AfterGracePeriod, &|line| output::say(line))?;
+        let scheduler = super::scheduler(&args, loaded, Evictions::AfterGracePeriod, &StandardError)?;
         report = report.compared_with(&scheduler, latest);
     }
     let answer = print(&args.output.write(&Answer::Log(&report), Lines::default())?);
@@ -68,13 +71,15 @@ fn findings(log: &SchedulerLog) -> impl Iterator<Item = String> {
     log.findings.iter().map(ToString::to_string).chain(more)
 }
 
-/// Reads the named log, or else the dump's, into `loaded`. `say` gets the findings about it.
-pub(super) fn read_log(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, say: &dyn Fn(String)) -> Result<(), Failure> {
+/// Reads the named log, or else the dump's, into `loaded`. The audience gets the findings about it.
+pub(super) fn read_log(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limits, audience: &dyn Audience) -> Result<(), Failure> {
     if args.asks_for_live_log() {
         let Some(log) = &loaded.scheduler_log else {
             return Err(Failure::usage("--scheduler-log live needs a live cluster; to read a file called live, write ./live"));
         };
-        findings(log).for_each(say);
+        for line in findings(log) {
+            audience.say(line);
+        }
         return Ok(());
     }
     let times = LogTimes { latest: loaded.report.newest, offset: args.zone.log_timezone };
@@ -85,13 +90,17 @@ pub(super) fn read_log(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limit
         let inputs: Vec<Input> = args.scheduler_log.iter().map(input).collect();
         let log = read_scheduler_logs(&inputs, times, limits, &progress);
         if log.is_empty() {
-            findings(&log).for_each(say);
+            for line in findings(&log) {
+                audience.say(line);
+            }
             return Err(Failure::source("--scheduler-log: no log of kube-scheduler could be read"));
         }
         Some(log)
     };
     if let Some(log) = log {
-        findings(&log).for_each(say);
+        for line in findings(&log) {
+            audience.say(line);
+        }
         loaded.scheduler_log = Some(Arc::new(log));
     }
     Ok(())
@@ -101,20 +110,22 @@ pub(super) fn read_log(args: &SchedulerArgs, loaded: &mut Loaded, limits: &Limit
 const STILL: SignedDuration = SignedDuration::from_secs(60);
 
 /// Returns the operation that places pending pods where the log shows them at the start of a scheduler; `None` unless the
-/// queues are to be as observed or the log is named, and it is of that time and shows every place. `say` gets why a named log is
-/// not used.
+/// queues are to be as observed or the log is named, and it is of that time and shows every place. The audience gets why a named
+/// log is not used.
 pub(super) fn log_places(
     args: &SchedulerArgs,
     log: Option<&SchedulerLog>,
     scheduler: &Scheduler,
-    say: &dyn Fn(String),
+    audience: &dyn Audience,
 ) -> Option<Operation> {
     let named = args.queues.is_none() && !args.scheduler_log.is_empty();
     let log = log.filter(|_| args.start_queues() == InitialQueues::AsObserved)?;
     let found = places(log, scheduler);
     if found.is_none() && named {
-        say("--scheduler-log: its queues are not those of the source: it is of another time, or does not show every move (-v=5 does)"
-            .to_owned());
+        audience.say(
+            "--scheduler-log: its queues are not those of the source: it is of another time, or does not show every move (-v=5 does)"
+                .to_owned(),
+        );
     }
     found
 }

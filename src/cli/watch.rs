@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::args::{ConnectArgs, ExplainArgs};
-use super::{EXIT_OK, Failure};
+use super::{EXIT_OK, Failure, Nobody, StandardError};
 use crate::analysis::{WatchEvent, Watched};
 use crate::cluster::{Cluster, Key, ObservedEvent};
 use crate::limits::sources::WATCHED_FILES;
@@ -99,7 +99,7 @@ impl Watch<'_> {
                 vec![started]
             }
             Some(state) => state.next(time, cluster, events, &wanted, || {
-                super::scheduler(&args.cluster.scheduler(&args.scheduler), &mut loaded(), Evictions::AtOnce, &|_| ())
+                super::scheduler(&args.cluster.scheduler(&args.scheduler), &mut loaded(), Evictions::AtOnce, &Nobody)
             })?,
         };
         self.print(&happened)
@@ -136,7 +136,7 @@ fn live(watch: &mut Watch<'_>, connect: &ConnectArgs) -> Result<(), Failure> {
             break super::judgeable(first)?;
         }
     };
-    super::tell(&first);
+    super::tell(&first, &StandardError);
     let report = Loaded { objects: Vec::new(), events: Vec::new(), ..first.clone() };
     watch.next(Timestamp::now(), &first.cluster(), &first.events, || first.clone())?;
     drop(first);

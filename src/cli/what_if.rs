@@ -1,8 +1,8 @@
 //! `schedscope run --what-if`: applies verbs, runs until nothing changes, and says what became of the pods.
 
 use super::args::RunArgs;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, original, print};
-use crate::output::{self, Document, Lines};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, StandardError, original, print};
+use crate::output::{Document, Lines};
 use crate::report::{Answer, WhatIfReport};
 use crate::scheduler::Evictions;
 use crate::session::{GRAMMAR, VerbError};
@@ -29,9 +29,7 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     let verbs = args.what_if.iter().map(parse).collect::<Result<Vec<Verb>, Failure>>()?;
     let evictions = if args.graceful { Evictions::AfterGracePeriod } else { Evictions::AtOnce };
     let scheduler =
-        super::begin(&args.cluster.scheduler(&args.scheduler), &mut loaded, &args.cluster.limits.limits(), evictions, &|line| {
-            output::say(line);
-        })?;
+        super::begin(&args.cluster.scheduler(&args.scheduler), &mut loaded, &args.cluster.limits.limits(), evictions, &StandardError)?;
     let mut without = Rehearsal::new(scheduler.clone());
     let mut with = Rehearsal::new(scheduler);
     let mut answers = Vec::new();
