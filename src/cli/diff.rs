@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::args::{DiffArgs, SchedulerArgs};
 use super::dumps::Dump;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, Nobody, StandardError, section, write_answer};
+use super::{EXIT_NO_FIT, EXIT_OK, Failure, Silent, StandardError, section, write_answer};
 use crate::analysis::{DumpDiff, DumpState};
 use crate::cluster::{Cluster, Key};
 use crate::output::{self, Document};
@@ -66,7 +66,7 @@ impl Older {
         let states = times.map(|(name, at)| DumpState { name, at });
         older.loaded.scheduler_log.clone_from(&newer.scheduler_log);
         older.loaded.report.forget_origins();
-        let scheduler = super::scheduler(args, &mut older.loaded, Evictions::AtOnce, &Nobody)?;
+        let scheduler = super::scheduler(args, &mut older.loaded, Evictions::AtOnce, &Silent)?;
         Ok(Self { states, scheduler })
     }
 

@@ -10,7 +10,7 @@ use super::diff::Older;
 use super::dumps::{Dump, newest_two};
 use super::reproduce;
 
-use super::{Audience, EXIT_NO_FIT, EXIT_OK, Failure, Nobody, StandardError, original, section, write_answer};
+use super::{Audience, EXIT_NO_FIT, EXIT_OK, Failure, Silent, StandardError, original, section, write_answer};
 use crate::analysis::{
     self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, Voices, VolumePlace, When,
     WhenInput, decision_parts, decision_view, missing_sentences, volume_places,
@@ -136,7 +136,7 @@ fn explain_twice(
     }
     wait(LOOK_AGAIN);
     // The first pass has already printed the lines about the release.
-    explain(args, again()?, None, &Nobody)
+    explain(args, again()?, None, &Silent)
 }
 
 /// Explains on a source. Of dumps over time it is the newest; `series` has its name, and the dump before it.
@@ -601,7 +601,7 @@ mod tests {
                 let missing = crate::cluster::MissingKinds { selected: [Kind::Pod].into_iter().collect(), ..Default::default() };
                 loaded.report.set_missing(missing);
             }
-            let found = explain(&args, loaded, None, &Nobody).map_err(|e| e.message).unwrap();
+            let found = explain(&args, loaded, None, &Silent).map_err(|e| e.message).unwrap();
             (found.code, found.text.as_str().to_owned())
         };
         let (code, text) = with(true);
@@ -652,7 +652,7 @@ mod tests {
             let loaded = load(&[Input::Bytes { name: "cluster.json".into(), bytes: text.into_bytes().into() }]);
             let words = ["schedscope", "explain", "-A", "--selector", "a!=b", "-o", "json", "--from", "dump.json"];
             let Some(Command::Explain(args)) = Cli::try_parse_from(words).unwrap().command else { unreachable!("it is explain") };
-            let (found, operations) = counted(|| explain(&args, loaded, None, &|_| ()).map_err(|e| e.message).unwrap());
+            let (found, operations) = counted(|| explain(&args, loaded, None, &Silent).map_err(|e| e.message).unwrap());
             assert_eq!(found.text.as_str().lines().count(), count);
             let left_out = format!(r#""othersLeftOut":{}"#, count - VOICES_OF_OBJECT);
             assert!(found.text.as_str().lines().all(|line| line.contains(&left_out)), "{left_out}");
@@ -685,6 +685,6 @@ mod tests {
         let loaded = super::super::history::read_source(&args.cluster.source, &connect, &args.cluster.limits.limits(), None)
             .map_err(|_| ())
             .expect("a story");
-        explain(&args, loaded, None, &Nobody).map_err(|_| ()).expect("an answer").text.as_str().to_owned()
+        explain(&args, loaded, None, &Silent).map_err(|_| ()).expect("an answer").text.as_str().to_owned()
     }
 }

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::args::SchedulerArgs;
 use super::history::{Past, doubts, journal_at, revision_in, time_in};
-use super::{Failure, Nobody, StandardError};
+use super::{Failure, Silent, StandardError};
 use crate::analysis::JudgedAttempts;
 use crate::cluster::neighbors::{Neighbors, OtherEvent};
 use crate::cluster::{Key, Kind, Object, ObservedEvent};
@@ -60,9 +60,9 @@ pub(super) fn attempts_before(
     let Window { mut loaded, operations, reached, events, .. } = past.window(at, SignedDuration::ZERO, limits, &read)?;
     loaded = super::judgeable(loaded)?;
     // Its findings are those of the log of the moment, which are shown already.
-    super::scheduler_log::read_log(args, &mut loaded, limits, &Nobody)?;
+    super::scheduler_log::read_log(args, &mut loaded, limits, &Silent)?;
     let attempts = super::scheduler_log::reported(loaded.scheduler_log.as_deref());
-    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod, &Nobody)?;
+    let scheduler = super::scheduler(args, &mut loaded, Evictions::AfterGracePeriod, &Silent)?;
     let mut session = Session::new(scheduler, String::new()).with(Background { events, attempts, observed: true, ..Background::default() });
     for operation in operations.into_iter().take(reached) {
         session.observe(operation);
@@ -385,7 +385,7 @@ mod tests {
             let Window { mut loaded, operations, etcd, reached, lines, .. } = past.window(at, AROUND, &Limits::default(), &read).unwrap();
             assert!(operations.len() <= 3 * JOURNAL_REVISIONS && lines.to_string().contains("the revisions 9949 ("), "{lines}");
             let args = crate::cli::args::SchedulerArgs::default();
-            let scheduler = crate::cli::scheduler(&args, &mut loaded, crate::scheduler::Evictions::AfterGracePeriod, &Nobody).unwrap();
+            let scheduler = crate::cli::scheduler(&args, &mut loaded, crate::scheduler::Evictions::AfterGracePeriod, &Silent).unwrap();
             let mut session = crate::session::Session::new(scheduler, "etcd".to_owned());
             let etcd = etcd.unwrap();
             assert_eq!((etcd.ends.len(), etcd.done(revision)), (operations.len(), Some(reached)));

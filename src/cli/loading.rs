@@ -55,10 +55,10 @@ impl Audience for StandardError {
     }
 }
 
-/// Tells nobody.
-pub(super) struct Nobody;
+/// Tells nothing.
+pub(super) struct Silent;
 
-impl Audience for Nobody {
+impl Audience for Silent {
     fn reading(&self, _: &Arc<Progress>) -> Showing {
         Showing(None)
     }

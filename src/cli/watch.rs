@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::args::{ConnectArgs, ExplainArgs};
-use super::{EXIT_OK, Failure, Nobody, StandardError};
+use super::{EXIT_OK, Failure, Silent, StandardError};
 use crate::analysis::{WatchEvent, Watched};
 use crate::cluster::{Cluster, Key, ObservedEvent};
 use crate::limits::sources::WATCHED_FILES;
@@ -99,7 +99,7 @@ impl Watch<'_> {
                 vec![started]
             }
             Some(state) => state.next(time, cluster, events, &wanted, || {
-                super::scheduler(&args.cluster.scheduler(&args.scheduler), &mut loaded(), Evictions::AtOnce, &Nobody)
+                super::scheduler(&args.cluster.scheduler(&args.scheduler), &mut loaded(), Evictions::AtOnce, &Silent)
             })?,
         };
         self.print(&happened)
