@@ -4,7 +4,7 @@
 //! | step | by |
 //! | --- | --- |
 //! | inputs are read, and how far is shown | [`read_inputs`] |
-//! | what was found odd is told | [`tell`] |
+//! | diagnostics go to the audience | [`tell`] |
 //! | a source without pods is refused, for a decision also one without nodes | [`judgeable`], [`with_nodes`] |
 //! | the scheduler's log is read, the release chosen, the configuration read, extenders are set up, the scheduler starts | [`begin`] |
 //!
@@ -30,7 +30,7 @@ use crate::scheduler::{Config, Evictions, InitialQueues, Options, Sampling, Sche
 use crate::session::{Session, objects_in_order};
 use crate::source::{self, Input, Limits, Loaded, Progress, SavedConfiguration, ServerVersion, Severity, VersionPlace};
 
-/// Who is told how a load goes.
+/// The place where the progress and the lines of a load go.
 pub(super) trait Audience {
     /// Shows how far reading is, until the result is dropped.
     fn reading(&self, progress: &Arc<Progress>) -> Showing;
@@ -42,7 +42,7 @@ pub(super) trait Audience {
     fn say(&self, line: String);
 }
 
-/// Tells standard error, and shows there how far reading is if it is a terminal.
+/// Standard error: gets the lines, and the progress if it is a terminal.
 pub(super) struct StandardError;
 
 impl Audience for StandardError {
@@ -55,7 +55,7 @@ impl Audience for StandardError {
     }
 }
 
-/// Tells nothing.
+/// Shows nothing.
 pub(super) struct Silent;
 
 impl Audience for Silent {
@@ -144,7 +144,7 @@ fn log_read(inputs: &[Input], loaded: &Loaded, bytes: u64, took: Duration) {
     tracing::info!(source, bytes, objects, events, diagnostics, milliseconds, "read");
 }
 
-/// Tells the diagnostics, without notes.
+/// Gives the diagnostics, without notes, to the audience.
 pub(super) fn tell(loaded: &Loaded, audience: &dyn Audience) {
     for diagnostic in loaded.diagnostics.iter().filter(|d| d.severity != Severity::Note) {
         audience.say(diagnostic.to_string());

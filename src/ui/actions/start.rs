@@ -1,4 +1,4 @@
-//! What a request does to the start screen.
+//! Requests on the start screen.
 
 use tui_input::Input;
 
