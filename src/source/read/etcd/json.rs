@@ -8,7 +8,7 @@ use super::schema::{Field, Message, Presence, Schema, Shape, Type};
 use super::wire::{Fields, Wire, varint};
 
 /// Why an object cannot be written: the field, and what is wrong with it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Flaw {
     /// The path of the field from its end.
     path: Vec<&'static str>,

@@ -56,8 +56,6 @@ const ENCRYPTED: &[u8] = b"k8s:enc:";
 const CBOR: &[u8] = &[0xd9, 0xd9, 0xf7];
 const SECRET: &str = "Secret";
 const CONFIG_MAP: &str = "ConfigMap";
-/// Why a value cannot be read.
-const MALFORMED: &str = "they are malformed";
 /// The reason of a refusal of a kind that is there in part, as `decode::refusals` reads it.
 const INCOMPLETE: &str = "Incomplete";
 
@@ -164,7 +162,7 @@ struct Walk<R> {
     kinds: KindSet,
     live: std::vec::IntoIter<(Arc<[u8]>, Place)>,
     /// Values that cannot be read, by resource and why.
-    unreadable: BTreeMap<(String, String), usize>,
+    unreadable: BTreeMap<(String, UnreadableValue), usize>,
 }
 
 impl<R: Read + Seek> Objects<R> {
@@ -309,34 +307,53 @@ fn stub(out: &mut Vec<u8>, api_version: &str, kind: &str) {
     out.extend(format!("{{\"apiVersion\":\"{api_version}\",\"kind\":\"{kind}\"}}").as_bytes());
 }
 
+/// Why values cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+enum UnreadableValue {
+    #[error("they are malformed")]
+    Malformed,
+    #[error("their content is encoded in a way that is not known")]
+    EncodedContent,
+    /// The content of an object of a kind.
+    #[error("{kind} {flaw}")]
+    Content { kind: String, flaw: json::Flaw },
+    /// The provider of the encryption.
+    #[error("they are encrypted at rest ({0})")]
+    Encrypted(String),
+    #[error("they are in CBOR")]
+    Cbor,
+    #[error("they are in no known encoding")]
+    UnknownEncoding,
+}
+
 /// Writes a stored value as JSON; returns its kind, if the model has it, or why it cannot be read.
-fn write_value(out: &mut Vec<u8>, schema: &Schema, value: &[u8], version: u64) -> Result<Option<Kind>, String> {
+fn write_value(out: &mut Vec<u8>, schema: &Schema, value: &[u8], version: u64) -> Result<Option<Kind>, UnreadableValue> {
     if let Some(envelope) = value.strip_prefix(PROTOBUF) {
-        let envelope = Envelope::read(envelope).ok_or_else(|| MALFORMED.to_owned())?;
+        let envelope = Envelope::read(envelope).ok_or(UnreadableValue::Malformed)?;
         let head = Head { api_version: envelope.api_version, kind: envelope.kind, version };
         if is_confidential(head.api_version, head.kind) {
             stub(out, "v1", head.kind);
             return Ok(None);
         }
         if envelope.encoded {
-            return Err("their content is encoded in a way that is not known".to_owned());
+            return Err(UnreadableValue::EncodedContent);
         }
         let written = match schema.kind(head.api_version, head.kind) {
             Some(of) => json::object(out, schema, of, &head, envelope.raw),
             None => json::metadata(out, schema, &head, envelope.raw),
         };
-        written.map_err(|flaw| format!("{} {flaw}", head.kind))?;
+        written.map_err(|flaw| UnreadableValue::Content { kind: head.kind.to_owned(), flaw })?;
         return Ok(head.kind.parse().ok().filter(|kind: &Kind| kind.group() == group_of(head.api_version)));
     }
     if let Some(provider) = value.strip_prefix(ENCRYPTED) {
         let provider = provider.split(|byte| *byte == b':').next().unwrap_or_default();
-        return Err(format!("they are encrypted at rest ({})", String::from_utf8_lossy(provider)));
+        return Err(UnreadableValue::Encrypted(String::from_utf8_lossy(provider).into_owned()));
     }
     if value.starts_with(CBOR) {
-        return Err("they are in CBOR".to_owned());
+        return Err(UnreadableValue::Cbor);
     }
     let mut object: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_slice(value).map_err(|_| "they are in no known encoding".to_owned())?;
+        serde_json::from_slice(value).map_err(|_| UnreadableValue::UnknownEncoding)?;
     let text = |name: &str| object.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if is_confidential(&api_version, &kind) {
@@ -346,7 +363,8 @@ fn write_value(out: &mut Vec<u8>, schema: &Schema, value: &[u8], version: u64) -
     if let Some(serde_json::Value::Object(metadata)) = object.get_mut("metadata") {
         metadata.insert("resourceVersion".to_owned(), version.to_string().into());
     }
-    serde_json::to_writer(&mut *out, &object).map_err(|error| error.to_string())?;
+    // An object that was parsed is written without an error.
+    serde_json::to_writer(&mut *out, &object).map_err(|_| UnreadableValue::UnknownEncoding)?;
     Ok(kind.parse().ok().filter(|kind: &Kind| kind.group() == group_of(&api_version)))
 }
 
