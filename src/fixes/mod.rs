@@ -99,6 +99,8 @@ pub struct Fixes {
     pub preempts_today: Option<PreemptsToday>,
     /// Whether the pod waits for the end of pods that were preempted for it, and so needs no fix.
     pub waits_for_victims: bool,
+    /// Those pods, where they should have ended.
+    pub overdue_victims: Vec<Key>,
     /// Number of nodes.
     pub nodes: usize,
     /// Every demand of the pod, grouped by plugin.
@@ -430,6 +432,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
         outcome: Outcome::Unschedulable,
         preempts_today: None,
         waits_for_victims: false,
+        overdue_victims: Vec::new(),
         nodes,
         constraints: Vec::new(),
         fixes: Vec::new(),
@@ -443,6 +446,8 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
         fixes.preempts_today = preempting(&decision);
         trials.preempts_today = fixes.preempts_today.is_some();
         fixes.waits_for_victims = decision.waits_for_victims();
+        let ending = decision.preemption().and_then(|record| record.waits_for.as_ref());
+        fixes.overdue_victims = ending.filter(|victims| victims.are_overdue()).map(|victims| victims.pods.clone()).unwrap_or_default();
         let gates: Vec<Str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.clone()).collect();
         match &decision {
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => search::profiles(&mut trials, &mut fixes.fixes),

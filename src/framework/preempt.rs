@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{ExtenderCall, PodInfo, SharedList, Status};
 use crate::cluster::{Key, Pod, Str};
@@ -56,6 +56,16 @@ pub struct EndingVictims {
     pub until: Option<Timestamp>,
     /// The time of the attempt.
     pub now: Timestamp,
+}
+
+/// The time after a grace period by which a pod is gone, unless something holds it.
+const OVERDUE: SignedDuration = SignedDuration::from_secs(60);
+
+impl EndingVictims {
+    /// Returns whether they should have ended: a finalizer may hold them, or their kubelet does not answer.
+    pub fn are_overdue(&self) -> bool {
+        self.until.is_some_and(|until| self.now.duration_since(until) > OVERDUE)
+    }
 }
 
 impl PreemptionRecord {

@@ -427,11 +427,18 @@ const EARLY: &str = "2026-11-20T00:00:00Z";
 
 /// Compares a pod that asks for 3 of the 4 cpu of two nodes, with these other objects, after an attempt with this message.
 fn of_two_nodes(message: &str, others: &[serde_json::Value]) -> SchedulerMatch {
-    let pending = serde_json::json!({"kind": "Pod", "metadata": {"name": "x", "namespace": "a", "uid": "x", "creationTimestamp": EARLY},
+    of_pod_and(&of_two_nodes_pod(message), others)
+}
+
+fn of_two_nodes_pod(message: &str) -> serde_json::Value {
+    serde_json::json!({"kind": "Pod", "metadata": {"name": "x", "namespace": "a", "uid": "x", "creationTimestamp": EARLY},
         "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "app", "resources": {"requests": {"cpu": "3"}}}]},
         "status": {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message,
-            "lastTransitionTime": ATTEMPT}]}});
-    let mut items = vec![node("n0", EARLY, false), node("n1", EARLY, false), pending];
+            "lastTransitionTime": ATTEMPT}]}})
+}
+
+fn of_pod_and(pending: &serde_json::Value, others: &[serde_json::Value]) -> SchedulerMatch {
+    let mut items = vec![node("n0", EARLY, false), node("n1", EARLY, false), pending.clone()];
     items.extend(others.iter().cloned());
     let objects = items.into_iter().map(|item| serde_json::from_value(item).expect("an object")).collect();
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default());
@@ -480,6 +487,20 @@ fn pods_that_ended_since_give_their_room_back() {
         if accord == MatchKind::ChangedSince {
             assert_eq!(found.since, ["1 pod ended since: a/job on n1"]);
         }
+    }
+}
+
+/// A pod that fits on the node to which it was nominated has the room that preemption made: the victims, of which a dump shows nothing, are
+/// gone.
+#[test]
+fn a_nominated_pod_fits_once_its_victims_are_gone() {
+    for (node, accord) in [("n1", MatchKind::ChangedSince), ("n0", MatchKind::Unexplained)] {
+        let mut pending = of_two_nodes_pod("0/2 nodes are available: 2 Insufficient cpu.");
+        pending["status"]["nominatedNodeName"] = node.into();
+        let found = of_pod_and(&pending, &[bound("early", "n0", "3", EARLY)]);
+        assert_eq!(found.accord, accord, "{node}: {found:?}");
+        let own = "it was nominated to the node, and the pods in its way are gone since";
+        assert_eq!(found.since.iter().any(|line| line == own), accord == MatchKind::ChangedSince, "{found:?}");
     }
 }
 

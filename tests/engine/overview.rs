@@ -103,6 +103,27 @@ fn pods_whose_victims_are_ending_are_a_cause_of_their_own_without_a_fix() {
     assert!(fixes.waits_for_victims);
 }
 
+/// Long after their grace period something holds the victims, and waiting does not help.
+#[test]
+fn victims_that_should_have_ended_are_said_to_be_held() {
+    let loaded = load(&[Story::named("aftermath").expect("a story").input()]);
+    let newest = loaded.report.newest.expect("times");
+    for (minutes, key) in [(5, "preemption-in-progress"), (7, "preemption-overdue")] {
+        let start = newest + jiff::SignedDuration::from_mins(minutes);
+        let options = Options { start, ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
+        let agreements = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
+        let found = causes(&agreements, &scheduler, &|_, _| None);
+        let waits = found.iter().find(|cause| cause.preemption == PreemptionHelp::InProgress).expect("a cause");
+        assert_eq!(waits.cause, key);
+        let held = causes_text(&found).to_string().contains("    no fix proposed: preempted pods should have ended; a finalizer may hold");
+        assert_eq!(held, minutes == 7);
+        let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "payments")).expect("the pod");
+        let fixes = find(&scheduler, pod, Limits::of(12), &Acts::default(), &|_| true);
+        assert_eq!((fixes.waits_for_victims, fixes.overdue_victims.len()), (true, if held { 2 } else { 0 }));
+    }
+}
+
 /// A scheduler name that is a slip of a profile's is a cause, and the name is suggested.
 #[test]
 fn a_scheduler_name_with_a_slip_is_a_cause_with_a_suggestion() {

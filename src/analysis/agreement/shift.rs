@@ -76,10 +76,19 @@ pub(super) fn explain<'a>(
         match shift {
             Shift::Ungated => own = Some("its scheduling gates were removed since"),
             Shift::Deleting => own = Some("it has started terminating since"),
+            Shift::Fits(_) if takes_its_room(pod, view) => {
+                own = Some("it was nominated to the node, and the pods in its way are gone since");
+            }
             other => used.extend(found.explains(other)?),
         }
     }
     Some(Explanation { changes: used.into_iter().filter_map(|at| changes.get(at).copied()).collect(), own })
+}
+
+/// Returns whether a pod fits on the node to which its scheduler nominated it: preemption made room there.
+fn takes_its_room(pod: &Pod, view: &CycleView) -> bool {
+    let nominated = &pod.status.nominated_node_name;
+    !nominated.is_empty() && view.selected.as_ref().is_some_and(|(node, ..)| node == nominated)
 }
 
 /// Returns the kinds of objects that may explain shifts if the source lacks some.

@@ -221,6 +221,7 @@ fn nothing(fixes: &Fixes, cluster: &Cluster) -> String {
             let words = binding.map(|binding| uncapitalized(&waits_for_volume(&binding, None))).unwrap_or_default();
             format!("it needs no fix here: it is {words}")
         }
+        _ if !fixes.overdue_victims.is_empty() => overdue(&fixes.overdue_victims, cluster),
         _ if fixes.waits_for_victims => "the pods preempted for it are ending: it needs no fix".to_owned(),
         _ if fixes.outcome != Outcome::Scheduled => String::new(),
         Some(tried) if !tried.scheduled => {
@@ -229,6 +230,20 @@ fn nothing(fixes: &Fixes, cluster: &Cluster) -> String {
         }
         _ => "the pod fits: it needs no fix".to_owned(),
     }
+}
+
+/// Returns what holds pods that should have ended, as far as it is known.
+fn overdue(victims: &[Key], cluster: &Cluster) -> String {
+    let held = victims.iter().filter_map(|key| cluster.pods.get(key)).find(|pod| !pod.metadata.finalizers.is_empty());
+    let why = match (held, victims.first().and_then(|key| cluster.pods.get(key))) {
+        (Some(pod), _) => {
+            let finalizers: Vec<&str> = pod.metadata.finalizers.iter().map(|finalizer| finalizer.as_str()).collect();
+            format!("{} has the finalizer {}, whose owner has not removed it", pod.key(), finalizers.join(", "))
+        }
+        (None, Some(pod)) => format!("look at {}, and at the kubelet of {}", pod.key(), pod.node_name),
+        (None, None) => "look at them, and at the kubelet of their node".to_owned(),
+    };
+    format!("the pods preempted for it should have ended, and no change of it helps: {why}")
 }
 
 fn group_report(tried: &GroupTrial) -> GroupFixReport {

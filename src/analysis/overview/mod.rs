@@ -332,6 +332,9 @@ pub enum Stage {
     Stopped,
 }
 
+/// Key of the cause of pods whose victims should have ended.
+const OVERDUE: &str = "preemption-overdue";
+
 impl WaitReason {
     /// Returns why a pod waits, by its decision; `None` for a pod that fits. The pods of a group that waits share its reason.
     pub fn of(pod: &Pod, view: &CycleView) -> Option<Self> {
@@ -418,12 +421,16 @@ impl WaitReason {
         }
     }
 
-    /// Returns why the pod needs no fix; `None` if it needs one.
-    fn needs_no_fix(&self) -> Option<&'static str> {
+    /// Returns the state of the search for a fix before it begins: a pod that only waits needs none.
+    fn fix_before_search(&self) -> FixSearch {
         match self.key.as_str() {
-            VOLUME => Some("a node is chosen already"),
-            _ if self.preemption == PreemptionHelp::InProgress => Some("preemption is in progress"),
-            _ => None,
+            VOLUME => FixSearch::NotNeeded("a node is chosen already"),
+            OVERDUE => FixSearch::NotProposed(
+                "preempted pods should have ended; a finalizer may hold them, or the kubelet of their node does not answer".to_owned(),
+                false,
+            ),
+            _ if self.preemption == PreemptionHelp::InProgress => FixSearch::NotNeeded("preemption is in progress"),
+            _ => FixSearch::Ahead,
         }
     }
 
@@ -432,6 +439,7 @@ impl WaitReason {
         let gates = view.pre_enqueue.iter().flat_map(Status::reasons);
         let gated = gates.into_iter().any(|reason| matches!(reason, Reason::PreemptionInProgress | Reason::GroupPreemptionInProgress));
         let victims = view.preemption.as_ref().and_then(PreemptionView::waits_for);
+        let overdue = victims.is_some_and(|victims| victims.are_overdue());
         let words = match victims {
             Some(victims) => waits_for(victims),
             None if gated && view.outcome == Some(Outcome::Gated) => "waits for the pods that are preempted for it to end".to_owned(),
@@ -440,14 +448,18 @@ impl WaitReason {
         let mut reason = Self {
             key: String::new(),
             words,
-            words_of_several: "wait for the pods that are preempted for them to end".to_owned(),
+            words_of_several: if overdue {
+                "wait for pods that were preempted for them, and should have ended".to_owned()
+            } else {
+                "wait for the pods that are preempted for them to end".to_owned()
+            },
             shorter: Vec::new(),
             nodes: BTreeMap::new(),
             plugins: PluginSet::default(),
             preemption: PreemptionHelp::InProgress,
         };
         reason.count(view);
-        "preemption-in-progress".clone_into(&mut reason.key);
+        if overdue { OVERDUE } else { "preemption-in-progress" }.clone_into(&mut reason.key);
         Some(reason)
     }
 
@@ -516,7 +528,7 @@ fn grouped<'a>(pods: impl Iterator<Item = &'a SchedulerMatch>) -> Vec<Cause> {
                 preemption: reason.preemption,
                 helped: 0,
                 helped_pods: Vec::new(),
-                fix: reason.needs_no_fix().map_or(FixSearch::Ahead, FixSearch::NotNeeded),
+                fix: reason.fix_before_search(),
             };
             (cause, BTreeMap::new())
         });
