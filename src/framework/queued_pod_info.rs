@@ -31,6 +31,8 @@ pub struct QueuedPodInfo {
     pub consecutive_errors_count: u32,
     /// When the pod first entered activeQ; `None` while it has always been gated.
     pub initial_attempt_timestamp: Option<Timestamp>,
+    /// The number of pods of its group that returned with it, itself included; 0 for a pod that is queued by itself.
+    pub group_size: u32,
     /// The plugins that rejected the pod, in its last attempt or at `PreEnqueue`.
     pub unschedulable_plugins: PluginSet,
     /// The plugins that answered Pending in the last attempt. If one of their hints returns Queue, backoff is skipped.
@@ -51,6 +53,7 @@ impl QueuedPodInfo {
             unschedulable_count: 0,
             consecutive_errors_count: 0,
             initial_attempt_timestamp: None,
+            group_size: 0,
             unschedulable_plugins: PluginSet::default(),
             pending_plugins: PluginSet::default(),
             gating_plugin: None,

@@ -31,6 +31,8 @@ pub struct QueueBehaviour {
     pub gated_pods_nominate: bool,
     /// Whether PreEnqueue runs again for gated pods that exceed the longest stay in unschedulablePods.
     pub gated_pods_flushed: bool,
+    /// Whether a pod group is one entry of the queue, with pod groups on.
+    pub groups_queued_as_one: bool,
     /// Whether plugins that registered new nodes also receive taint updates, because a taint may have hidden a new
     /// node.
     pub taint_updates_with_node_adds: bool,

@@ -42,6 +42,7 @@ pub(super) const PROFILE: Profile = Profile {
             event_names: EventNames::UnscheduledPods,
             gated_pods_nominate: true,
             gated_pods_flushed: true,
+            groups_queued_as_one: true,
             any_anti_affinity_term_helps: true,
             ..v1_36::PROFILE.behaviour.queue
         },
@@ -93,8 +94,18 @@ const CHANGES: &[Novelty] = &[
     ),
     Novelty::new(
         Some(138_567),
-        Knowledge::Missing,
-        "With GenericWorkload, a pod group is one entry of the queue; here its members are queued as in 1.36.",
+        Knowledge::Source,
+        "With GenericWorkload, a pod group is one entry of the queue: its pods wait in one place, with one backoff, and a gated one keeps all out.",
+    ),
+    Novelty::new(
+        Some(139_952),
+        Knowledge::Source,
+        "With GenericWorkload, pods without their PodGroup are not in unschedulablePods but wait apart; here they count as gated, and enter with it.",
+    ),
+    Novelty::new(
+        Some(139_613),
+        Knowledge::PullRequest,
+        "With GenericWorkload, the pods left of a group that was placed are tried at once, with their old time.",
     ),
     Novelty::new(
         Some(138_643),

@@ -161,6 +161,7 @@ pub(super) const PROFILE: Profile = Profile {
             gated_pods: GatedPods::AskedByGate,
             gated_pods_nominate: false,
             gated_pods_flushed: false,
+            groups_queued_as_one: false,
             taint_updates_with_node_adds: true,
             hints_count_nominated: true,
             own_update_helps_affinity: true,

@@ -56,6 +56,7 @@ impl Scheduler {
             let mut popped = popped;
             let failed = Failed { nominating: None, ..Failed::new(FailureCause::Error, message) };
             let own = self.state.handle_failure(&mut popped, failed, events);
+            self.state.return_group(&[popped], false, events);
             events.push(Event::CycleFinished { pod: key, outcome: Outcome::Error });
             self.state.carry_out(own, events);
             return;
@@ -90,6 +91,9 @@ impl Scheduler {
             None => {
                 self.skip(&mut members, events);
                 self.state.cache.begin_cycle(self.state.config.emulation);
+                if members.is_empty() {
+                    self.state.return_group(&[], false, events);
+                }
                 self.try_group(&group, &mut members, events)
             }
         };
@@ -103,7 +107,7 @@ impl Scheduler {
     fn fail_all(&mut self, members: &mut [QueuedPodInfo], message: &str, events: &mut Vec<Event>) -> GroupOutcome {
         let snapshot = self.state.cache.snapshot();
         let mut writes = Vec::new();
-        for info in members {
+        for info in &mut *members {
             self.state.cycle += 1;
             let state = &self.state;
             let emulation = state.config.emulation;
@@ -113,6 +117,7 @@ impl Scheduler {
             writes.extend(self.state.handle_failure(info, failed, events));
             events.push(Event::CycleFinished { pod: info.key(), outcome: Outcome::Error });
         }
+        self.state.return_group(members, false, events);
         self.state.carry_out(writes, events);
         GroupOutcome::Error
     }
@@ -169,6 +174,7 @@ impl Scheduler {
             self.carry_out_preemptions(group, &preemptions, members, events);
         }
         let rests = self.state.submit(&snapshot, &result, members, events);
+        self.state.return_group(members, outcome == GroupOutcome::Scheduled, events);
         self.state.finish_members(&snapshot, rests, members, events);
         let condition = self.state.group_condition(group, outcome, &status);
         self.state.carry_out(condition, events);
@@ -235,6 +241,12 @@ impl State {
             let id = group_id(object);
             self.preempting.insert(id, None);
         }
+    }
+
+    /// Requeues the members that failed as one, in releases that queue a group so.
+    fn return_group(&mut self, members: &[QueuedPodInfo], placed: bool, events: &mut Vec<Event>) {
+        let order: Vec<Key> = members.iter().map(QueuedPodInfo::key).collect();
+        self.with_queue(events, |queue, env| queue.return_group(env, &order, placed));
     }
 
     /// Assumes the members that are to be bound, and puts the others back into the queue.

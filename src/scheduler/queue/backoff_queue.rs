@@ -50,14 +50,18 @@ impl BackoffQueue {
         if self.max.is_zero() || !waits {
             return Timestamp::MIN;
         }
-        let end = i128::try_from(self.delay(count)).ok().and_then(|delay| info.timestamp.as_nanosecond().checked_add(delay));
+        let end =
+            i128::try_from(self.delay(count, info.group_size)).ok().and_then(|delay| info.timestamp.as_nanosecond().checked_add(delay));
         self.align(end.and_then(|end| Timestamp::from_nanosecond(end).ok()).unwrap_or(Timestamp::MAX))
     }
 
     /// Returns the backoff in nanoseconds: the initial one for the first time, then doubled each time, up to the
-    /// maximum.
-    fn delay(&self, count: u32) -> u128 {
-        let (initial, max, shift) = (self.initial.as_nanos(), self.max.as_nanos(), count.saturating_sub(1));
+    /// maximum. That of a group grows with the square root of its size.
+    fn delay(&self, count: u32, group_size: u32) -> u128 {
+        let (initial, mut max, shift) = (self.initial.as_nanos(), self.max.as_nanos(), count.saturating_sub(1));
+        if group_size > 1 {
+            max = (max as f64 * f64::from(group_size).sqrt()) as u128;
+        }
         if initial > max.checked_shr(shift).unwrap_or(0) { max } else { initial << shift.min(u128::BITS - 1) }
     }
 
@@ -86,7 +90,7 @@ impl BackoffQueue {
     pub(super) fn insert(&mut self, info: Arc<QueuedPodInfo>) {
         let key = info.key();
         self.remove(&key);
-        let (order, error) = ((self.expiration(&info), pod_order(&info)), info.rejectors().is_empty());
+        let (order, error) = ((self.expiration(&info), pod_order(&info)), is_in_error_heap(&info));
         self.index.insert(key, (order, error));
         if error { &mut self.errors } else { &mut self.pods }.insert(order, info);
     }
@@ -142,6 +146,11 @@ impl BackoffQueue {
     pub(super) fn len(&self) -> usize {
         self.index.len()
     }
+}
+
+/// Whether a pod in backoffQ is in the heap of errors: no plugin rejected it, or it is queued with its group, which has none.
+pub(super) fn is_in_error_heap(info: &QueuedPodInfo) -> bool {
+    info.group_size > 0 || info.rejectors().is_empty()
 }
 
 /// Returns the start of the second that contains `time`.

@@ -5,12 +5,13 @@
 //! records every move as an event. Clones share their contents.
 //!
 //! Invariants: a pod is in at most one of activeQ, backoffQ, unschedulablePods, in flight and waiting on Permit; gated pods are in
-//! unschedulablePods; pods in backoffQ's error heap have no rejecting plugin, all other pods in backoffQ and all parked
-//! pods have one; [`SchedulingQueue::view`] is what its recorded events add up to.
+//! unschedulablePods; pods in backoffQ's error heap have no rejecting plugin or belong to a group that is queued as one, all other pods
+//! in backoffQ and all parked pods have one, but for pods of a group of which another one is gated; [`SchedulingQueue::view`] is what its recorded events add up to.
 
 mod active_queue;
 mod backoff_queue;
 mod flush;
+mod group_entry;
 mod hints;
 mod in_flight;
 mod moves;
@@ -109,6 +110,10 @@ pub struct SchedulingQueue {
     /// The cycle of the last event, in releases without queueing hints.
     move_request_cycle: Option<u64>,
     view: QueuesView,
+    /// The group that was popped last, until it returns, where groups are queued as one.
+    popped_group: Option<Key>,
+    /// Its pods that came back, with their places, until it returns.
+    returning: OrdMap<Key, (Arc<QueuedPodInfo>, Option<Place>)>,
 }
 
 impl SchedulingQueue {
@@ -134,6 +139,8 @@ impl SchedulingQueue {
             scheduling_cycle: 0,
             move_request_cycle: None,
             view: QueuesView::default(),
+            popped_group: None,
+            returning: OrdMap::new(),
         }
     }
 
@@ -193,8 +200,12 @@ impl SchedulingQueue {
         self.len() == (0, 0, 0)
     }
 
-    /// Returns a queued pod by namespace and name.
+    /// Returns a queued pod by namespace and name, or one that returns with its group.
     pub fn get(&self, key: &Key) -> Option<&Arc<QueuedPodInfo>> {
+        self.queued(key).or_else(|| self.returning.get(key).map(|(info, _)| info))
+    }
+
+    fn queued(&self, key: &Key) -> Option<&Arc<QueuedPodInfo>> {
         self.active.get(key).or_else(|| self.unschedulable.get(key)).or_else(|| self.backoff.get(key))
     }
 
@@ -335,7 +346,7 @@ impl SchedulingQueue {
     }
 
     fn backoff_place(&self, info: &QueuedPodInfo) -> Place {
-        Place::Backoff { expires: self.backoff.expiration(info), error: info.rejectors().is_empty() }
+        Place::Backoff { expires: self.backoff.expiration(info), error: backoff_queue::is_in_error_heap(info) }
     }
 
     /// Removes a pod from its queue.

@@ -97,14 +97,15 @@ impl SchedulingQueue {
 
     /// Offers an event to pods of unschedulablePods.
     pub(super) fn move_pods(&mut self, env: &mut dyn QueueEnv, pods: Vec<Arc<QueuedPodInfo>>, event: ClusterEvent, change: &Change) {
-        for info in pods {
-            if info.gating_plugin.is_some_and(|gate| self.stays_gated(gate, event)) {
+        for info in self.entries(pods) {
+            if self.gate_of_entry(env, &info).is_some_and(|gate| self.stays_gated(gate, event)) {
                 continue;
             }
-            let strategy = self.is_pod_worth_requeuing(env, &info, event, change);
+            let strategy = self.is_entry_worth_requeuing(env, &info, event, change);
             if strategy != Strategy::Skip {
                 let from = Some(unschedulable_place(&info));
-                let (key, came) = (info.key(), matches!(&change.new, Some(Object::Pod(pod)) if is_same_pod(pod, info.pod())));
+                let came = matches!(&change.new, Some(Object::Pod(pod)) if is_same_pod(pod, info.pod()));
+                let (key, came) = (info.key(), came && self.entry_of(info.pod()).is_none());
                 self.requeue(env, info, from.clone(), strategy, MoveCause::Cluster(event));
                 // A pod that is kept out as it comes hears of its own coming: kube-scheduler puts it where it is once more.
                 if let Some(info) = self.unschedulable.get(&key).cloned().filter(|_| came && event == ClusterEvent::UNSCHEDULED_POD_ADD) {
@@ -215,6 +216,9 @@ impl SchedulingQueue {
         cause: MoveCause,
         plugin: Option<PluginName>,
     ) -> bool {
+        if self.entry_of(info.pod()).is_some() {
+            return self.move_with_group(env, info, from, false, (cause, plugin));
+        }
         // `PreEnqueue` ran on the way into backoffQ, unless the gate is off.
         let asked_already = self.pops_from_backoff() && matches!(from, Some(Place::Backoff { .. }));
         if !asked_already && !self.passes_pre_enqueue(env, &mut info) {
@@ -251,6 +255,9 @@ impl SchedulingQueue {
         cause: MoveCause,
         plugin: Option<PluginName>,
     ) -> bool {
+        if self.entry_of(info.pod()).is_some() {
+            return self.move_with_group(env, info, from, true, (cause, plugin));
+        }
         if self.pops_from_backoff() && !self.passes_pre_enqueue(env, &mut info) {
             self.park(env, &info, from, cause, plugin);
             return false;

@@ -13,8 +13,13 @@ impl SchedulingQueue {
     /// Adds a new pod without a node. Replaces a queued pod of the same name.
     pub fn add(&mut self, env: &mut dyn QueueEnv, pod: Arc<Pod>) {
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
-        let info = Arc::new(QueuedPodInfo::new(pod, env.now(), self.next_sequence(), self.config.emulation));
-        self.move_to_active(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD), None);
+        let info = QueuedPodInfo::new(pod, env.now(), self.next_sequence(), self.config.emulation);
+        let cause = MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD);
+        if self.entry_of(info.pod()).is_some() {
+            self.join_group(env, info, None, cause);
+        } else {
+            self.move_to_active(env, Arc::new(info), None, cause, None);
+        }
     }
 
     /// Updates a pod without a node. In flight, the change is kept for the pod's return; in activeQ and backoffQ only
@@ -34,8 +39,12 @@ impl SchedulingQueue {
             // An attempt past `done` no longer holds the pod's place; kube-scheduler avoids this case by dropping
             // updates of assumed pods.
             self.in_flight.finish(new);
-            let info = Arc::new(QueuedPodInfo::new(new.clone(), env.now(), self.next_sequence(), self.config.emulation));
-            self.move_to_active(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_UPDATE), None);
+            let info = QueuedPodInfo::new(new.clone(), env.now(), self.next_sequence(), self.config.emulation);
+            if self.entry_of(new).is_some() {
+                self.join_group(env, info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD));
+            } else {
+                self.move_to_active(env, Arc::new(info), None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_UPDATE), None);
+            }
             return;
         };
         self.update_nominated_pod(env, old, new);
@@ -53,7 +62,7 @@ impl SchedulingQueue {
             return;
         }
         for event in events {
-            let strategy = self.is_pod_worth_requeuing(env, &info, event, &change);
+            let strategy = self.is_entry_worth_requeuing(env, &info, event, &change);
             let from = Some(unschedulable_place(&info));
             if self.requeue(env, info, from, strategy, MoveCause::Cluster(event)) {
                 return;
@@ -94,6 +103,9 @@ impl SchedulingQueue {
         let place = self.place(key);
         if let Some(info) = self.take(key) {
             self.record_move(env, &info, place, Place::Gone, cause, None);
+            if cause != MoveCause::Cycle {
+                self.after_loss(env, &info);
+            }
         }
     }
 
@@ -131,6 +143,7 @@ impl SchedulingQueue {
             }
             self.scheduling_cycle += 1;
             self.in_flight.start(info.clone());
+            self.popped_group = self.entry_of(info.pod());
             self.record(env, Event::PodPopped { pod: info.key(), attempts: info.attempts, early_from_backoff: early });
             let cause = if early { label(EventLabel::PopFromBackoffQ) } else { MoveCause::Cycle };
             self.record_move(env, &info, Some(from), Place::InFlight, cause, None);
@@ -176,6 +189,11 @@ impl SchedulingQueue {
                 _ => "unschedulable",
             };
             return Err(AlreadyQueued { pod: info.key(), queue });
+        }
+        if let Some(group) = self.entry_of(info.pod()) {
+            self.in_flight.done(info.pod());
+            self.keep_or_join(env, info, from, &group);
+            return Ok(());
         }
         if info.rejectors().is_empty() {
             info.consecutive_errors_count = info.consecutive_errors_count.saturating_add(1);

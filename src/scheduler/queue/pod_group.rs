@@ -30,6 +30,7 @@ impl SchedulingQueue {
         }
         self.scheduling_cycle += 1;
         self.in_flight.start(info.clone());
+        self.popped_group = self.entry_of(info.pod());
         self.record(env, Event::PodPopped { pod: info.key(), attempts: info.attempts, early_from_backoff: false });
         self.record_move(env, &info, Some(Place::Active), Place::InFlight, MoveCause::Cycle, None);
         Some(info)

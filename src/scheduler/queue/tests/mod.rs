@@ -1,6 +1,7 @@
 //! Tests of the queue as a whole, with plugins that the tests control.
 
 mod flows;
+mod groups;
 mod properties;
 
 use std::collections::BTreeMap;
@@ -148,7 +149,7 @@ impl Fixture {
         let mut places: BTreeMap<Key, (Place, &QueuedPodInfo)> = BTreeMap::new();
         for (info, place) in active.chain(backoff).chain(unschedulable).chain(in_flight) {
             let parked = matches!(place, Place::Unschedulable { .. });
-            assert!(!parked || !info.rejectors().is_empty(), "{} is parked without a reason", info.key());
+            assert!(!parked || !info.rejectors().is_empty() || info.group_size > 0, "{} is parked without a reason", info.key());
             assert!(parked || !info.gated(), "{} is gated", info.key());
             assert!(places.insert(info.key(), (place, info)).is_none(), "{} is in two places", info.key());
         }
