@@ -61,7 +61,7 @@ limits! { "live":
     /// Bytes of answers that came to nothing, less those that could be used since, over all kinds. An answer longer than SMALL_ANSWER may
     /// take half of what is left of them; a longer page is asked for again with fewer objects, and a kind that fails when nothing is
     /// left is asked for again after the longest pause.
-    bytes UNUSABLE_ANSWERS: u64 = 48 << 20, "answers_that_come_to_nothing_share_a_bound";
+    bytes UNUSABLE_ANSWERS: u64 = 32 << 20, "answers_that_come_to_nothing_share_a_bound";
     /// Objects of the smallest page that is asked for where pages are too long.
     count SMALLEST_PAGE: u32 = 10, "a_page_that_is_too_long_is_asked_for_with_fewer_objects";
     /// Unpacked length of an answer of any size, beyond which ANSWER_GROWTH counts; a longer one fails.

@@ -156,6 +156,14 @@ fn what_is_unknown_stays_unknown() {
     assert!(Capture { cluster: &cluster, events: &[], neighbors: None, version: None, unknown: NONE, redact: None }.save(nowhere).is_err());
 }
 
+#[test]
+fn a_version_that_is_no_version_is_written_with_escapes() {
+    let cluster = Cluster::default();
+    let version = "v1.36.0\u{1b}[2J\u{202e}";
+    let text = written(&Capture { cluster: &cluster, events: &[], neighbors: None, version: Some(version), unknown: NONE, redact: None });
+    assert!(text.contains(r"v1.36.0\u001b[2J\u202e") && !text.contains(['\u{1b}', '\u{202e}']), "{text}");
+}
+
 /// Collects all texts in a value, and the keys of labels and similar maps.
 fn collect(value: &Value, keys: bool, out: &mut BTreeSet<String>) {
     match value {

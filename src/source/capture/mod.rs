@@ -75,7 +75,9 @@ impl Capture<'_> {
         count += write_list(&mut out, "Event", "v1", self.all_events(), redactor.as_ref())?;
         if let Some(version) = self.version {
             // In the form of `kubectl version -o json`.
-            writeln!(out, "{}", json!({"serverVersion": {"gitVersion": version}}))?;
+            let version = json!({"serverVersion": {"gitVersion": version}});
+            version.serialize(&mut Serializer::with_formatter(&mut out, Json::default()))?;
+            out.write_all(b"\n")?;
         }
         out.flush()?;
         Ok(count)

@@ -51,6 +51,8 @@ pub(super) enum FailureKind {
     TooLong,
     /// The answer is not that of a Kubernetes API server.
     Content,
+    /// The answer is a list of another kind.
+    OtherKind,
     /// The path is not among those that may be read, which is a bug.
     Refused,
 }

@@ -242,7 +242,7 @@ impl Reflector {
             _ => {}
         }
         let timing = &self.shared.timing;
-        if self.shared.client.is_exhausted() {
+        if failure.what == FailureKind::OtherKind || self.shared.client.is_exhausted() {
             self.backoff.exhaust();
         }
         let wait = self.backoff.next(timing, failure.asked(timing.second));
@@ -253,7 +253,7 @@ impl Reflector {
     fn retrying(&self, failure: Failure, wait: Duration) {
         let now = Timestamp::now();
         let next = now.checked_add(wait).unwrap_or(now);
-        let limited = matches!(failure.what, FailureKind::Limit | FailureKind::TooLong);
+        let limited = matches!(failure.what, FailureKind::Limit | FailureKind::TooLong | FailureKind::OtherKind);
         let mut board = self.shared.board();
         let status = board.of(&self.place);
         let since = if let State::Retrying { since, .. } = status.state { since } else { now };
