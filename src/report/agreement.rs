@@ -48,7 +48,11 @@ impl SchedulerMatch {
         if self.accord == MatchKind::SchedulerError {
             return out;
         }
-        if let Some(written) = self.there.as_ref().filter(|_| !self.differences.is_empty() || !self.other_words.is_empty()) {
+        if let Some(written) = self
+            .there
+            .as_ref()
+            .filter(|written| !written.message.is_empty() && (!self.differences.is_empty() || !self.other_words.is_empty()))
+        {
             out.line(format_args!("  it reported: {}", written.message));
         }
         out

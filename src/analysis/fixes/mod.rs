@@ -237,7 +237,7 @@ fn overdue(victims: &[Key], cluster: &Cluster) -> String {
     let held = victims.iter().filter_map(|key| cluster.pods.get(key)).find(|pod| !pod.metadata.finalizers.is_empty());
     let why = match (held, victims.first().and_then(|key| cluster.pods.get(key))) {
         (Some(pod), _) => {
-            let finalizers: Vec<&str> = pod.metadata.finalizers.iter().map(|finalizer| finalizer.as_str()).collect();
+            let finalizers: Vec<&str> = pod.metadata.finalizers.iter().map(Str::as_str).collect();
             format!("{} has the finalizer {}, whose owner has not removed it", pod.key(), finalizers.join(", "))
         }
         (None, Some(pod)) => format!("look at {}, and at the kubelet of {}", pod.key(), pod.node_name),

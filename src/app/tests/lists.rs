@@ -138,3 +138,13 @@ fn a_click_on_a_heading_sorts_and_another_goes_back() {
     screen.mouse(Mouse::Press, 3, y as u16);
     assert_eq!(words_of(&screen, Pane::QUEUES), "by priority", "the press is not on a heading");
 }
+
+/// Where the list of pods has no room for their state, the column of the node says which are ending.
+#[test]
+fn pods_that_are_ending_are_seen_at_any_width() {
+    for (width, height, words) in [(80, 24, "worker-c1 (ending)"), (120, 40, "terminating")] {
+        let mut screen = Screen::sized("aftermath", width, height);
+        screen.act("P / 'reports-646f8d7fc5-bzpz7' enter");
+        assert!(screen.text().contains(words), "{}", screen.text());
+    }
+}

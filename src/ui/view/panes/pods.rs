@@ -1,5 +1,6 @@
 //! The pane of all pods: node, priority, owner and state, with a filter.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -92,6 +93,16 @@ fn keeps(filter: &mut Filter, pod: &Pod) -> bool {
     filter.keeps(&facts.into_iter().chain(labels).collect::<Vec<_>>())
 }
 
+/// Returns the node of a pod, in its column. Where there is no column for the state, it says whether the pod is ending.
+fn place(pod: &Pod, has_state: bool) -> Cow<'_, str> {
+    match (pod.node_name.as_str(), has_state) {
+        ("", true) => "-".into(),
+        ("", false) => state(pod).0.into(),
+        (node, false) if pod.is_terminating() => format!("{node} (ending)").into(),
+        (node, _) => node.into(),
+    }
+}
+
 /// Returns the pods that the filter keeps.
 fn rows(input: &PageInput<'_>, filter: &mut Filter) -> Vec<PageRow> {
     let cluster = &input.timeline.keyframe().cluster;
@@ -111,12 +122,7 @@ fn rows(input: &PageInput<'_>, filter: &mut Filter) -> Vec<PageRow> {
     }
     for pod in pods.iter().take(SHOWN) {
         let (word, role) = state(pod);
-        let node = match (pod.node_name.as_str(), input.width >= WIDE) {
-            ("", true) => "-",
-            // There is no column for the state.
-            ("", false) => word,
-            (node, _) => node,
-        };
+        let node = place(pod, input.width >= WIDE);
         let mut cells = vec![cell(format!("  {}", pod.key()), role), cell(pod.priority().to_string(), Role::Text), cell(node, role)];
         for column in columns.iter() {
             let found: Option<Cell> = match column.title {
@@ -140,7 +146,8 @@ fn columns(width: usize, pods: &[&Arc<Pod>]) -> Arc<[Column]> {
     let some = || pods.iter().take(SOME);
     let names: Vec<String> = some().map(|pod| format!("  {}", pod.key())).collect();
     let name = fit("  POD", (width * 2 / 5) as u16, names.iter().map(String::as_str));
-    let node = fit("NODE", (width / 4) as u16, some().map(|pod| pod.node_name.as_str()).chain(["pending"]));
+    let places: Vec<Cow<'_, str>> = some().map(|pod| place(pod, width >= WIDE)).collect();
+    let node = fit("NODE", (width / 4) as u16, places.iter().map(AsRef::as_ref).chain(["pending"]));
     let is_wide = width >= WIDE;
     let mut columns = vec![
         left("  POD", if is_wide { name } else { Width::Rest }).by(Sort::Usual),
