@@ -144,6 +144,12 @@ fn is_descriptor(path: &Path) -> bool {
     ["/dev/fd", "/proc/self/fd", "/dev/stdin"].iter().any(|open| path.starts_with(open))
 }
 
+/// Returns whether a file begins with a mark of UTF-16. kube panics if half of such a character is missing at the end.
+fn is_utf16(path: &Path) -> bool {
+    let mut mark = [0; 2];
+    File::open(path).and_then(|mut file| file.read_exact(&mut mark)).is_ok() && matches!(mark, [0xff, 0xfe] | [0xfe, 0xff])
+}
+
 /// Returns the kubeconfig at a path. Paths in one that is no file, such as a pipe, are relative to the working directory.
 fn read_file(path: &Path) -> Result<Kubeconfig, ConnectError> {
     let too_long = || ConnectError::Kubeconfig { path: path.to_owned(), cause: format!("it is longer than {} MiB", KUBECONFIG >> 20) };
@@ -161,6 +167,9 @@ fn read_file(path: &Path) -> Result<Kubeconfig, ConnectError> {
                 Ok(_) => Kubeconfig::from_yaml(&text),
                 Err(error) => Err(KubeconfigError::ReadConfig(error, path.to_owned())),
             }
+        }
+        Ok(metadata) if metadata.len() % 2 == 1 && is_utf16(path) => {
+            return Err(ConnectError::Kubeconfig { path: path.to_owned(), cause: "it is UTF-16 and ends within a character".to_owned() });
         }
         _ => Kubeconfig::read_from(path),
     };
@@ -506,6 +515,24 @@ users:
         ] {
             assert_eq!(load(&Wanted::default(), &env).unwrap_err().to_string(), expected);
             assert_eq!(contexts_in(None, &env).unwrap(), Contexts::default());
+        }
+    }
+
+    #[test]
+    fn a_kubeconfig_in_utf16_that_is_cut_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config");
+        let text = "apiVersion: v1\nkind: Config\ncontexts: []\n";
+        for (mark, bytes) in [([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]), ([0xfe, 0xff], u16::to_be_bytes)] {
+            let mut whole: Vec<u8> = mark.to_vec();
+            whole.extend(text.encode_utf16().flat_map(bytes));
+            std::fs::write(&path, &whole).unwrap();
+            assert!(read_file(&path).unwrap().contexts.is_empty());
+            for cut in [whole.len() - 1, 3] {
+                std::fs::write(&path, &whole[..cut]).unwrap();
+                let error = read_file(&path).unwrap_err().to_string();
+                assert!(error.contains("it is UTF-16 and ends within a character"), "{error}");
+            }
         }
     }
 }
