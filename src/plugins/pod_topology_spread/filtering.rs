@@ -106,7 +106,7 @@ struct PreFilterState {
     slots: Arc<[usize]>,
     /// For each constraint that holds counts, the lowest counts and the number of domains.
     minima: Vec<(CriticalPaths, usize)>,
-    /// Changes by `AddPod` and `RemovePod`: constraint, topology value, difference.
+    /// Changes by `AddPod` and `RemovePod`: constraint, topology value, difference; sorted.
     changes: Vec<(usize, Str, i64)>,
 }
 
@@ -173,15 +173,20 @@ impl PreFilterState {
     }
 
     fn change(&self, constraint: usize, value: &Str) -> Option<i64> {
-        self.changes.iter().find(|(i, v, _)| *i == constraint && v == value).map(|(_, _, change)| *change)
+        self.place(constraint, value).ok().map(|at| self.changes[at].2)
+    }
+
+    /// Returns the place of a change, or else where it would be.
+    fn place(&self, constraint: usize, value: &Str) -> Result<usize, usize> {
+        self.changes.binary_search_by(|(i, v, _)| (*i, v).cmp(&(constraint, value)))
     }
 
     fn update(&mut self, constraint: usize, value: &Str, amount: i64) {
         let base = self.spreads[constraint].counts.get(value);
         let before = self.change(constraint, value);
-        match self.changes.iter_mut().find(|(i, v, _)| *i == constraint && v == value) {
-            Some((_, _, change)) => *change += amount,
-            None => self.changes.push((constraint, value.clone(), amount)),
+        match self.place(constraint, value) {
+            Ok(at) => self.changes[at].2 += amount,
+            Err(at) => self.changes.insert(at, (constraint, value.clone(), amount)),
         }
         let (paths, domains) = &mut self.minima[constraint];
         *domains += usize::from(base.is_none() && before.is_none());
