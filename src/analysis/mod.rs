@@ -38,7 +38,7 @@ pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use known::{Known, KnownBudget};
 pub use missing::{Missing, budgets_unknown_because, capitalized, missing_sentences, unread_sentences};
 pub use next_victim::{NextVictim, NoVictim, by_importance};
-pub use odds::{decision_view, is_chance, odds, odds_cell, odds_in_words, with_odds};
+pub use odds::{is_chance, odds, odds_cell, odds_in_words, with_odds};
 pub(crate) use overview::is_zero;
 pub use overview::{
     Cause, CauseFix, CauseReport, FixSearch, Overview, PreemptionHelp, Stage, WaitReason, causes, short_causes, with_short,

@@ -55,15 +55,6 @@ pub fn with_odds(scheduler: &Scheduler, pod: &Arc<Pod>, effort: OddsEffort) -> C
     view
 }
 
-/// Decides about a pod with all that an answer shows: with its group if it has one, else with the odds that the effort allows; with what
-/// its claims found, and the kinds that are unknown.
-pub fn decision_view(scheduler: &Scheduler, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
-    let mut view = scheduler.explain_group(pod).map_or_else(|| with_odds(scheduler, pod, effort), |events| CycleView::of(&events));
-    view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
-    view.unknown = scheduler.state().cluster().unknown;
-    view
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

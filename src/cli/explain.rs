@@ -13,7 +13,7 @@ use super::reproduce;
 use super::{Audience, EXIT_NO_FIT, EXIT_OK, Failure, Silent, StandardError, original, section, write_answer};
 use crate::analysis::{
     self, Agreements, FixesReport, MatchKind, Missing, ReleaseReport, SchedulerComparer, SchedulerMatch, Voices, VolumePlace, When,
-    WhenInput, decision_parts, decision_view, missing_sentences, volume_places,
+    WhenInput, decision_parts, missing_sentences, volume_places,
 };
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::neighbors::NeighborKind;
@@ -284,8 +284,8 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
         return Err(Failure::usage(format!("pod {key} is not pending: its phase is {}", pod.status.phase)));
     }
     let effort = if args.odds { OddsEffort::Asked } else { OddsEffort::Little };
-    let view = decision_view(scheduler, pod, effort);
     let comparer = source.indexes.comparer.get_or_init(|| SchedulerComparer::new(scheduler, events(scheduler, loaded)));
+    let view = comparer.view(pod, effort);
     let agreement = comparer.compare(pod, &view);
     // A ticket has its own list of what is unknown.
     let when = when(scheduler, &view, key, &agreement);

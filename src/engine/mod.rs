@@ -78,7 +78,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, When, WhenInput, decision_parts, decision_view};
+use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, When, WhenInput, decision_parts};
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Acts, Limits};
 use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
@@ -193,8 +193,9 @@ impl Engine {
 
     fn decision(&self, pod: &Arc<Pod>) -> Result<Decision, Error> {
         let (scheduler, key) = (&self.scheduler, pod.key());
-        let view = decision_view(scheduler, pod, OddsEffort::Little);
-        let agreement = SchedulerComparer::new(scheduler, self.source.events()).compare(pod, &view);
+        let comparer = SchedulerComparer::new(scheduler, self.source.events());
+        let view = comparer.view(pod, OddsEffort::Little);
+        let agreement = comparer.compare(pod, &view);
         let state = scheduler.state();
         let when = When::of(&WhenInput {
             view: &view,

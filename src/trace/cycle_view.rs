@@ -57,6 +57,8 @@ pub struct CycleView {
     pub devices: Option<Arc<DeviceFindings>>,
     /// The kinds that the source did not provide, of a pod that was not tried; no event has them.
     pub unknown: MissingKinds,
+    /// The profile that is meant by the scheduler name of a pod of which no scheduler has written; no event has it.
+    pub meant_profile: Option<Str>,
     /// Statuses of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
     /// The preemption so far.

@@ -1,11 +1,11 @@
 //! The overview of pending pods: each under one cause, and the fix that frees most of them.
 
-use schedscope::analysis::{Agreements, PreemptionHelp, causes};
-use schedscope::cluster::{Key, Kind, Object};
+use schedscope::analysis::{Agreements, PreemptionHelp, SchedulerComparer, causes, why};
+use schedscope::cluster::{Key, Kind, Object, ObservedEvent};
 use schedscope::fixes::{Acts, Limits, find};
 use schedscope::release::Emulation;
 use schedscope::report::causes_text;
-use schedscope::scheduler::{Config, Operation, Options, Scheduler};
+use schedscope::scheduler::{Config, OddsEffort, Operation, Options, Scheduler};
 use schedscope::source::{Story, load};
 use serde_json::{Value, json};
 
@@ -135,7 +135,14 @@ fn a_scheduler_name_with_a_slip_is_a_cause_with_a_suggestion() {
     let found = causes(&agreements, &scheduler, &|_, _| None);
     let cause = found.iter().find(|cause| cause.cause == "unknown-scheduler").expect("a cause");
     assert_eq!(cause.pods, ["shop/fits"]);
-    assert_eq!(cause.sentence, "no profile has the scheduler name \"defualt-scheduler\"; did you mean default-scheduler?");
+    assert_eq!(cause.sentence, "no profile has the scheduler name \"defualt-scheduler\" (did you mean default-scheduler?)");
+    // The decision says so too, unless a scheduler has written about the pod.
+    let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "fits")).expect("the pod");
+    let said = |events: &[ObservedEvent]| why(&SchedulerComparer::new(&scheduler, events).view(pod, OddsEffort::Little));
+    let without = "Not tried, because no profile has the scheduler name \"defualt-scheduler\"";
+    assert_eq!(said(&[]), format!("{without} (did you mean default-scheduler?)."));
+    let event = ObservedEvent { pod: pod.key(), reason: "FailedScheduling".into(), note: "full".to_owned(), ..ObservedEvent::default() };
+    assert_eq!(said(&[event]), format!("{without}."));
 }
 
 /// A DaemonSet's pod is for one node, and the others are out for no other reason.

@@ -23,6 +23,7 @@ use self::shift::{Explanation, Shift, explain};
 use self::since::Changes;
 pub use self::since::{SeenChange, counts as changes_decisions};
 use self::touch::{Named, Way};
+use super::odds::with_odds;
 use super::overview::{CauseReport, WaitReason};
 use super::why::{Sentence, binding, no_profile, sentence, why};
 use super::{DumpDiff, Known, Missing};
@@ -30,7 +31,7 @@ use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::framework::{PluginName, Reason, Status};
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
-use crate::scheduler::Scheduler;
+use crate::scheduler::{OddsEffort, Scheduler};
 use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome, PreemptionView, SkipReason};
 
@@ -209,16 +210,32 @@ impl SchedulerComparer {
     /// a typo, and so for a cause.
     fn not_ours(&self, pod: &Pod) -> SchedulerMatch {
         let mut found = not_ours(pod);
-        let name = &pod.spec.scheduler_name;
-        let names = self.scheduler.state().config().profiles.iter().map(|profile| profile.name.as_str());
-        let near = nearest(name, names).filter(|_| self.scheduler_events.about(pod).is_none());
-        if let Some(near) = near {
-            let cause = format!("{}; did you mean {near}?", no_profile(name));
+        if let Some(meant) = self.meant_profile(pod) {
+            let cause = no_profile(&pod.spec.scheduler_name, Some(meant));
             found.clause.clone_from(&cause);
             found.here = cause[..1].to_uppercase() + &cause[1..];
             found.waits_for = Some(WaitReason::of_unknown_scheduler(cause));
         }
         found
+    }
+
+    /// Returns the profile whose name is near to the scheduler name of a pod; `None` where there is such a profile, or a scheduler has
+    /// written about the pod.
+    fn meant_profile(&self, pod: &Pod) -> Option<&str> {
+        let (config, name) = (self.scheduler.state().config(), &pod.spec.scheduler_name);
+        let names = config.profiles.iter().map(|profile| profile.name.as_str());
+        nearest(name, names).filter(|_| config.profile(name).is_none() && self.scheduler_events.about(pod).is_none())
+    }
+
+    /// Decides about a pod with all that an answer shows: with its group if it has one, else with the odds that the effort allows; with
+    /// what its claims found, the kinds that are unknown, and the profile that it means.
+    pub fn view(&self, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
+        let scheduler = &self.scheduler;
+        let mut view = scheduler.explain_group(pod).map_or_else(|| with_odds(scheduler, pod, effort), |events| CycleView::of(&events));
+        view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
+        view.unknown = scheduler.state().cluster().unknown;
+        view.meant_profile = self.meant_profile(pod).map(Str::from);
+        view
     }
 
     /// Decides a pod together with its pod group; `None` for a pod that is decided on its own. Each group is tried once for
@@ -718,8 +735,8 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
     SchedulerMatch {
         pod: pod.key(),
         accord: MatchKind::NotOurs,
-        here: format!("Not tried, because {}.", no_profile(&pod.spec.scheduler_name)),
-        clause: no_profile(&pod.spec.scheduler_name),
+        here: format!("Not tried, because {}.", no_profile(&pod.spec.scheduler_name, None)),
+        clause: no_profile(&pod.spec.scheduler_name, None),
         message: String::new(),
         outcome: None,
         there: None,

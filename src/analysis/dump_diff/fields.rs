@@ -93,7 +93,7 @@ fn read_by_scheduling(object: &Object) -> Value {
     without("metadata", &["uid", "resourceVersion", "creationTimestamp", "managedFields"]);
     match object.kind() {
         Kind::Pod => without("status", &["conditions", "startTime"]),
-        Kind::Node => without("status", &["nodeInfo"]),
+        Kind::Node => without("status", &["capacity", "nodeInfo"]),
         _ => {}
     }
     if let Some(Value::Object(annotations)) = value.get_mut("metadata").and_then(|metadata| metadata.get_mut("annotations")) {
@@ -217,7 +217,7 @@ mod tests {
         let node = |version: &str, time: &str, ready: &str| {
             json!({"metadata": {"name": "w1", "resourceVersion": version, "annotations": {"any": time}},
                 "status": {"conditions": [{"type": "Ready", "status": ready, "lastTransitionTime": time, "message": time}],
-                    "nodeInfo": {"kubeletVersion": version}}})
+                    "capacity": {"cpu": version}, "nodeInfo": {"kubeletVersion": version}}})
         };
         let [old, new] = ["2026-01-01T00:00:00Z", "2026-01-01T00:05:00Z"];
         assert_eq!(changes(Kind::Node, node("1", old, "True"), node("2", new, "True")), Vec::<String>::new());

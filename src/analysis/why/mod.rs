@@ -119,9 +119,10 @@ fn gated(status: Option<&Status>, number: Number, whole: bool, unknown: MissingK
     }
 }
 
-/// Returns the clause about a pod whose scheduler is none of those that are emulated.
-pub(in crate::analysis) fn no_profile(name: &str) -> String {
-    format!("no profile has the scheduler name {}", short(&format!("{name:?}")))
+/// Returns the clause about a pod whose scheduler is none of those that are emulated, with the profile that is meant if the name is a typo.
+pub(in crate::analysis) fn no_profile(name: &str, meant: Option<&str>) -> String {
+    let question = meant.map_or_else(String::new, |meant| format!(" (did you mean {meant}?)"));
+    format!("no profile has the scheduler name {}{question}", short(&format!("{name:?}")))
 }
 
 fn error(view: &CycleView) -> String {
@@ -134,7 +135,7 @@ fn error(view: &CycleView) -> String {
         return turned_back(view);
     }
     match &failure.cause {
-        FailureCause::UnknownProfile(name) => format!("Not tried, because {}", no_profile(name)),
+        FailureCause::UnknownProfile(name) => format!("Not tried, because {}", no_profile(name, view.meant_profile.as_deref())),
         _ if view.nodes_unknown().is_some() => format!("Not decided: {}", short(&failure.message)),
         _ => format!("Not decided, because of an error: {}", short(&failure.message)),
     }
