@@ -102,7 +102,7 @@ fn react(trials: &mut Trials<'_>, fix: &Fix) -> Result<Reaction, Option<Recreate
     let first = trials.first.iter().filter(|first| !fix.changes.contains(first));
     let all: Vec<Change> = first.chain(&fix.changes).cloned().collect();
     let deleted: Vec<Arc<Pod>> = all.iter().filter_map(|change| made_again(&cluster, change)).collect();
-    let mut siblings = if changes_template(&all) { siblings(&cluster, trials.pod()) } else { Vec::new() };
+    let mut siblings = if changes_template(&all) || opens_node(&all) { siblings(&cluster, trials.pod()) } else { Vec::new() };
     let untried = siblings.len().saturating_sub(engine::REACTING_SIBLINGS);
     siblings.truncate(engine::REACTING_SIBLINGS);
     let evicts = fix.outcome == FixOutcome::Preempts;
@@ -162,6 +162,11 @@ pub(super) fn changes_template(changes: &[Change]) -> bool {
         _ => false,
     };
     changes.iter().any(of_spec)
+}
+
+/// Returns whether changes add or open a node, whose room the siblings of a pod may take as well.
+fn opens_node(changes: &[Change]) -> bool {
+    changes.iter().any(|change| matches!(change, Change::Node(..) | Change::Create { object: Object::Node(_), .. }))
 }
 
 /// Returns the other pending pods of a pod's controller, by name.

@@ -152,7 +152,23 @@ fn pods_of_one_template_are_changed_together_up_to_a_limit() {
     // A toleration is added to the pod alone.
     let taint = json!({"spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}});
     let fixes = found(&[node("n", "5", &taint), pod("asked", "", 0, "4", &web), pod("web-0", "", 0, "4", &web)]);
-    assert_eq!(fixes.fixes[0].reaction.siblings, None);
+    let tolerate = |fix: &&Fix| matches!(fix.changes[..], [Change::Pod(PodChange::Tolerate(_))]);
+    assert_eq!(fixes.fixes.iter().find(tolerate).expect("a toleration").reaction.siblings, None);
+    // All of them compete for a node that comes or is opened.
+    let one_place = |cpu: &str, rest: &Value| {
+        let said = text(&[
+            node("n", cpu, rest),
+            pod("old", "n", 0, "3", &json!({})),
+            pod("asked", "", 0, "4", &web),
+            pod("web-0", "", 0, "4", &web),
+        ]);
+        (said.matches("; 1 of 2 pending pods of ReplicaSet web find a place with it").count(), said)
+    };
+    let (count, said) = one_place("5", &json!({}));
+    assert!(said.contains("add a node") && count > 1, "{said}");
+    let (_, said) = one_place("8", &json!({"spec": {"unschedulable": true}}));
+    let uncordon = said.lines().find(|line| line.contains("uncordon n")).expect("an opened node");
+    assert!(uncordon.contains("1 of 2 pending pods of ReplicaSet web"), "{said}");
 }
 
 #[test]
