@@ -25,7 +25,7 @@ pub(super) fn new_pod(pod: &mut Pod, emulation: Emulation) {
     requests(spec);
     spec.restart_policy.get_or_insert_with(|| "Always".into());
     spec.termination_grace_period_seconds.get_or_insert(30);
-    if emulation.behaviour().merges_match_label_keys {
+    if emulation.behaviour().affinity.merges_match_label_keys {
         let labels = pod.metadata.labels.clone();
         merge_match_label_keys(pod.spec_mut(), &labels);
     }

@@ -45,7 +45,7 @@ impl NextVictim {
             return Err(NoVictim::Never(pod.key()));
         }
         let mut units = Evictable::on_node(cx, node, preemptor.map(Pod::priority));
-        let (budgets, rule) = (cx.snapshot.budgets(), cx.emulation.behaviour().budgets);
+        let (budgets, rule) = (cx.snapshot.budgets(), cx.emulation.behaviour().preemption.budgets);
         let mut left: HashMap<Key, i32> = HashMap::new();
         let mut violating: Vec<Vec<Str>> = Vec::new();
         for unit in &units {

@@ -124,7 +124,7 @@ impl When {
             Place::Unschedulable { gated_by: Some(plugin), .. } => plain(format!("tried once {plugin} lets it into the queue")),
             Place::Unschedulable { gated_by: None, .. } => {
                 let profile = pod.spec.scheduler_name.as_str();
-                let stay = keyframe.emulation.behaviour().leftover;
+                let stay = keyframe.emulation.behaviour().queue.leftover;
                 let parked = Parked { plugins: entry.plugins, profile, since: Some(entry.timestamp), stay, now };
                 Some(Self::parked(&parked, &keyframe.requeue_events))
             }

@@ -351,7 +351,7 @@ fn when(scheduler: &Scheduler, view: &CycleView, pod: &Key, agreement: &Schedule
         entry: entry.map(|entry| &**entry),
         requeue_events: &requeue_events(scheduler),
         failed: agreement.there.as_ref().and_then(|there| there.at),
-        longest_stay: state.config().emulation.behaviour().leftover,
+        longest_stay: state.config().emulation.behaviour().queue.leftover,
         now: state.clock(),
     })
 }

@@ -203,7 +203,7 @@ impl Engine {
             entry: None,
             requeue_events: &requeue_events(scheduler),
             failed: agreement.there.as_ref().and_then(|there| there.at),
-            longest_stay: state.config().emulation.behaviour().leftover,
+            longest_stay: state.config().emulation.behaviour().queue.leftover,
             now: state.clock(),
         });
         let voices = Voices::about(pod, scheduler, self.source.neighbors(), &view);

@@ -183,7 +183,7 @@ pub fn is_same_pod(a: &Pod, b: &Pod) -> bool {
 /// Returns the host ports that a pod uses on its node: those of containers and, if the release counts them, of
 /// sidecars.
 pub fn host_ports(pod: &Pod, emulation: Emulation) -> impl Iterator<Item = &ContainerPort> {
-    pod.spec.host_port_list(emulation.behaviour().sidecar_ports)
+    pod.spec.host_port_list(emulation.behaviour().resources.sidecar_ports)
 }
 
 #[cfg(test)]

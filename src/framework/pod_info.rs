@@ -56,7 +56,7 @@ impl PodRow {
             priority: pod.priority(),
             takes_more,
             labelled,
-            sidecar_ports: emulation.behaviour().sidecar_ports,
+            sidecar_ports: emulation.behaviour().resources.sidecar_ports,
         }
     }
 
@@ -141,7 +141,7 @@ impl AffinityTerm {
     fn new(pod: &Pod, term: &PodAffinityTerm, emulation: Emulation) -> Result<Self, SelectorError> {
         let namespace_selector = term.namespace_selector.as_ref().filter(|_| emulation.enabled(Gate::PodAffinityNamespaceSelector));
         for selector in term.label_selector.as_ref().into_iter().chain(namespace_selector) {
-            selector.validate_in(emulation.behaviour().selector_words)?;
+            selector.validate_in(emulation.behaviour().messages.selector_words)?;
         }
         let mut namespaces: Vec<Str> = term.namespaces.iter().cloned().collect();
         if namespaces.is_empty() && namespace_selector.is_none() {
@@ -343,7 +343,7 @@ impl AffinityTerms {
             Ok(list) => terms.preferred_anti_affinity = list,
             Err(error) => take("preferredAntiAffinityTerms", error),
         }
-        if !emulation.behaviour().affinity_errors_add_up {
+        if !emulation.behaviour().affinity.errors_add_up {
             errors.drain(..errors.len().saturating_sub(1));
         }
         terms.errors = errors;

@@ -103,7 +103,7 @@ fn is_scaled_down(old: &Pod, new: &Pod, emulation: Emulation) -> bool {
     let options = PodResourcesOptions {
         use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
         in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
-        resizes: emulation.behaviour().resizes,
+        resizes: emulation.behaviour().resources.resizes,
         ..PodResourcesOptions::default()
     };
     let requests = pod_requests(new, options);

@@ -333,20 +333,20 @@ impl PodResource {
 
     /// Computes the resources of a pod under a release and its gates.
     pub fn with_emulation(pod: &Pod, emulation: Emulation) -> Self {
-        if emulation.behaviour().node_usage == NodeUsage::Containers {
+        if emulation.behaviour().resources.node_usage == NodeUsage::Containers {
             return Self::of_containers(pod);
         }
         let pod_level = emulation.enabled(Gate::PodLevelResources);
         let base = PodResourcesOptions {
             use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
             in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
-            resizes: emulation.behaviour().resizes,
-            sidecars_unknown: emulation.behaviour().sidecars_refused_in == SidecarCheck::Unknown,
+            resizes: emulation.behaviour().resources.resizes,
+            sidecars_unknown: emulation.behaviour().resources.sidecars_refused_in == SidecarCheck::Unknown,
             skip_pod_level_resources: !pod_level,
             non_missing_container_requests: None,
         };
         let requests = pod_requests(pod, base);
-        if emulation.behaviour().assumed_usage == AssumedUsage::PerPhase {
+        if emulation.behaviour().resources.assumed_usage == AssumedUsage::PerPhase {
             let (non_zero_cpu, non_zero_memory) = usage_per_phase(pod, base);
             return Self { resource: Resource::from_list(&requests), non_zero_cpu, non_zero_memory };
         }

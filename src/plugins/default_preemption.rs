@@ -133,7 +133,7 @@ impl PostFilterPlugin for DefaultPreemption {
             return PostFilterResult { status, nominating: None, preemption: None, writes: Vec::new() };
         }
         let Preemption { mut status, nominating, record } = self.evaluator(cx).preempt(state, pod);
-        if let Some(chosen) = record.selected().filter(|_| status.is_success() && cx.cx.emulation.behaviour().preemption_announced) {
+        if let Some(chosen) = record.selected().filter(|_| status.is_success() && cx.cx.emulation.behaviour().preemption.announced) {
             let victims = record.candidates().find(|c| c.node == *chosen).map_or(0, |c| c.victims.len());
             let found = Reason::PlacementFound { node: chosen.clone(), victims };
             status = Status::new(Code::Success, [Reason::Preemption { reason: Box::new(found) }]);
@@ -142,7 +142,7 @@ impl PostFilterPlugin for DefaultPreemption {
         let message = status.message();
         if !message.is_empty() {
             let code = status.code();
-            status = match cx.cx.emulation.behaviour().preemption_text {
+            status = match cx.cx.emulation.behaviour().preemption.text {
                 PreemptionText::Prefixed => Status::new(code, [format!("preemption: {message}")]),
                 PreemptionText::None if !status.is_error() => Status::new(code, Vec::<Reason>::new()),
                 PreemptionText::Plain | PreemptionText::None => status,

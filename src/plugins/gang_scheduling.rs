@@ -75,7 +75,7 @@ fn is_below(count: usize, min_count: i32) -> bool {
 
 impl PermitPlugin for GangScheduling {
     fn permit(&self, cx: &Context<'_>, _state: &mut CycleState, pod: &PodInfo, _node: &NodeInfo) -> (Status, u64) {
-        if !cx.emulation.enabled(Gate::GangScheduling) || cx.emulation.behaviour().group_rule == GroupRule::Feasible {
+        if !cx.emulation.enabled(Gate::GangScheduling) || cx.emulation.behaviour().groups.rule == GroupRule::Feasible {
             return (Status::success(), 0);
         }
         let Some(key) = pod.pod.group_key() else { return (Status::success(), 0) };
@@ -94,7 +94,7 @@ impl PermitPlugin for GangScheduling {
     }
 
     fn effects(&self, cx: &Context<'_>, pod: &PodInfo, answer: &Status) -> PermitEffects {
-        let permits = cx.emulation.enabled(Gate::GangScheduling) && cx.emulation.behaviour().group_rule == GroupRule::Permit;
+        let permits = cx.emulation.enabled(Gate::GangScheduling) && cx.emulation.behaviour().groups.rule == GroupRule::Permit;
         let Some(key) = pod.pod.group_key().filter(|_| permits) else {
             return PermitEffects::default();
         };

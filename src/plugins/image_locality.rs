@@ -53,7 +53,7 @@ struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     fn of(cx: &Context<'a>, pod: &'a Pod) -> Self {
         let snapshot = cx.snapshot;
-        let images_of = cx.emulation.behaviour().images;
+        let images_of = cx.emulation.behaviour().images.sources;
         let (init_containers, volumes): (&[Container], &[Volume]) = match images_of {
             ImageSources::Containers => (&[], &[]),
             ImageSources::InitContainers => (&pod.spec.init_containers, &[]),

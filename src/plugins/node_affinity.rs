@@ -224,11 +224,11 @@ impl PreFilterPlugin for NodeAffinity {
             return (PreFilterResult::default(), Status::skip());
         }
         state.write(PreFilterState(RequiredNodeAffinity::of(&pod.pod)));
-        let release = cx.emulation.behaviour();
-        if release.node_affinity_pre_filter == NodeAffinityPreFilter::Prepares {
+        let release = &cx.emulation.behaviour().affinity;
+        if release.node_pre_filter == NodeAffinityPreFilter::Prepares {
             return (PreFilterResult::default(), Status::success());
         }
-        let node_names = required.and_then(|required| named_nodes(required, release.node_affinity_conflict));
+        let node_names = required.and_then(|required| named_nodes(required, release.node_conflict));
         if node_names.as_ref().is_some_and(BTreeSet::is_empty) {
             return (PreFilterResult::default(), Status::rejected(Reason::NodeAffinityConflict));
         }
@@ -329,8 +329,8 @@ impl FilterPlugin for NodeAffinity {
 
 impl PreScorePlugin for NodeAffinity {
     fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
-        let skips = self.added_preferred.is_none() && cx.emulation.behaviour().idle_scores == IdleScores::Skipped;
-        match pod_preferred(&pod.pod, cx.emulation.behaviour().selector_words) {
+        let skips = self.added_preferred.is_none() && cx.emulation.behaviour().cycle.idle_scores == IdleScores::Skipped;
+        match pod_preferred(&pod.pod, cx.emulation.behaviour().messages.selector_words) {
             Err(status) => return status,
             Ok(None) if skips => return Status::skip(),
             // Without preferred terms of its own the pod is scored by the added ones.
@@ -346,7 +346,7 @@ impl ScorePlugin for NodeAffinity {
         let added = self.added_preferred.as_ref().map_or(0, |terms| preferred_score(terms, &node.node));
         let own = match state.read::<PreScoreState>() {
             Some(PreScoreState(terms)) => preferred_score(terms, &node.node),
-            None => pod_preferred(&pod.pod, cx.emulation.behaviour().selector_words)?
+            None => pod_preferred(&pod.pod, cx.emulation.behaviour().messages.selector_words)?
                 .map_or(0, |PreScoreState(terms)| preferred_score(&terms, &node.node)),
         };
         Ok(added + own)

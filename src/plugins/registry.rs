@@ -106,7 +106,7 @@ static ROWS: &[Row] = &[
     row(PluginName::DynamicResources, Lifetime::since(26).until(34), |_, _| Ok(Arc::new(DisabledDynamicResources))),
     row(PluginName::DynamicResources, Lifetime::since(34), |args, emulation| {
         let args = read(args, |a: &DynamicResourcesArgs| a.validate(emulation))?;
-        Ok(Arc::new(DynamicResources::new(args, emulation.behaviour().devices_score)))
+        Ok(Arc::new(DynamicResources::new(args, emulation.behaviour().devices.nodes_scored)))
     }),
     row(PluginName::EBSLimits, IN_TREE_LIMITS, |_, _| Ok(Arc::new(InTreeVolumeLimits::EBS))),
     row(PluginName::EqualPriority, PREDICATES, |_, _| Ok(Arc::new(EqualPriority))),
@@ -147,16 +147,16 @@ static ROWS: &[Row] = &[
     row(PluginName::NodePreferAvoidPodsPriority, PREDICATES, |_, _| Ok(Arc::new(NodePreferAvoidPodsPriority))),
     row(PluginName::NodeResourcesBalancedAllocation, FRAMEWORK, |args, emulation| {
         let args = read(args, NodeResourcesBalancedAllocationArgs::validate)?;
-        Ok(Arc::new(NodeResourcesBalancedAllocation::new(args, emulation.behaviour())))
+        Ok(Arc::new(NodeResourcesBalancedAllocation::new(args, &emulation.behaviour().resources)))
     }),
     row(PluginName::NodeResourcesFit, FRAMEWORK, |args, emulation| {
-        Ok(Arc::new(NodeResourcesFit::new(read(args, NodeResourcesFitArgs::validate)?, emulation.behaviour())))
+        Ok(Arc::new(NodeResourcesFit::new(read(args, NodeResourcesFitArgs::validate)?, &emulation.behaviour().resources)))
     }),
     row(PluginName::NodeResourcesLeastAllocated, BEFORE_STRATEGIES, |args, emulation| {
-        Ok(Arc::new(SingleFormula::least_allocated(&read(args, SingleFormulaArgs::validate)?, emulation.behaviour())))
+        Ok(Arc::new(SingleFormula::least_allocated(&read(args, SingleFormulaArgs::validate)?, &emulation.behaviour().resources)))
     }),
     row(PluginName::NodeResourcesMostAllocated, BEFORE_STRATEGIES, |args, emulation| {
-        Ok(Arc::new(SingleFormula::most_allocated(&read(args, SingleFormulaArgs::validate)?, emulation.behaviour())))
+        Ok(Arc::new(SingleFormula::most_allocated(&read(args, SingleFormulaArgs::validate)?, &emulation.behaviour().resources)))
     }),
     row(PluginName::NodeUnschedulable, FRAMEWORK, |_, _| Ok(Arc::new(NodeUnschedulable))),
     row(PluginName::NodeVolumeLimits, FRAMEWORK, |_, _| Ok(Arc::new(NodeVolumeLimits))),
@@ -171,7 +171,10 @@ static ROWS: &[Row] = &[
     row(PluginName::Preempt, PREDICATES, |_, _| Ok(Arc::new(Preempt))),
     row(PluginName::PrioritySort, FRAMEWORK, |_, _| Ok(Arc::new(PrioritySort))),
     row(PluginName::RequestedToCapacityRatio, BEFORE_STRATEGIES, |args, emulation| {
-        Ok(Arc::new(SingleFormula::requested_to_capacity_ratio(&read(args, SingleFormulaArgs::validate_ratio)?, emulation.behaviour())))
+        Ok(Arc::new(SingleFormula::requested_to_capacity_ratio(
+            &read(args, SingleFormulaArgs::validate_ratio)?,
+            &emulation.behaviour().resources,
+        )))
     }),
     row(PluginName::RequestedToCapacityRatioPriority, Lifetime::since(12).until(18), |args, _| {
         let args: RequestedToCapacityRatioArgs = read(args, RequestedToCapacityRatioArgs::validate)?;
@@ -311,7 +314,7 @@ mod tests {
 
     #[test]
     fn plugins_score_up_to_what_the_engine_accepts() {
-        assert_eq!(crate::framework::MAX_NODE_SCORE, Emulation::default().behaviour().score_max);
+        assert_eq!(crate::framework::MAX_NODE_SCORE, Emulation::default().behaviour().cycle.score_max);
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn unbound(cx: &Context<'_>, class_name: &Str) -> Result<(), Status> {
 
 impl PreFilterPlugin for VolumeZone {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
-        if cx.emulation.behaviour().zones_looked_up_in == ZoneCheck::Filter {
+        if cx.emulation.behaviour().volumes.zones_looked_up_in == ZoneCheck::Filter {
             return (PreFilterResult::default(), Status::success());
         }
         let status = match pod_topologies(cx, &pod.pod) {
@@ -128,7 +128,7 @@ impl FilterPlugin for VolumeZone {
         }
         let labels = &node.node.metadata.labels;
         let has_zone = || TOPOLOGY_LABELS.iter().any(|(key, _)| labels.contains_key(key));
-        if cx.emulation.behaviour().zones_looked_up_in == ZoneCheck::Filter && !has_zone() {
+        if cx.emulation.behaviour().volumes.zones_looked_up_in == ZoneCheck::Filter && !has_zone() {
             return Status::success();
         }
         let found = match state.read::<State>() {
@@ -142,7 +142,7 @@ impl FilterPlugin for VolumeZone {
         if !has_zone() {
             return Status::success();
         }
-        let translated = cx.emulation.behaviour().beta_zones_translated;
+        let translated = cx.emulation.behaviour().volumes.beta_zones_translated;
         let on_node = |t: &VolumeTopology| labels.get(t.key).or_else(|| labels.get(t.stable_key).filter(|_| translated));
         match found.iter().find(|t| !on_node(t).is_some_and(|v| t.values.contains(v))) {
             None => Status::success(),

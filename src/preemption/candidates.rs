@@ -50,14 +50,14 @@ pub(super) fn search<'a>(
     pod: &PodInfo,
     record: &mut PreemptionRecord,
 ) {
-    let nodes = potential_nodes(post.statuses, post.cx.snapshot, post.cx.emulation.behaviour().potential_nodes);
+    let nodes = potential_nodes(post.statuses, post.cx.snapshot, post.cx.emulation.behaviour().preemption.potential_nodes);
     record.potential_nodes = nodes.iter().map(|n| n.name().clone()).collect();
     if nodes.is_empty() {
         return;
     }
     let DryRunPolicy { offset, all_nodes, .. } = post.dry_run;
     record.offset = offset % nodes.len();
-    let all_nodes = all_nodes || post.cx.emulation.behaviour().candidates == Candidates::All;
+    let all_nodes = all_nodes || post.cx.emulation.behaviour().preemption.candidates == Candidates::All;
     record.wanted_candidates = if all_nodes { nodes.len() } else { limits.wanted(nodes.len()) };
     let mut walk = nodes;
     walk.rotate_left(record.offset);

@@ -60,7 +60,7 @@ pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodIn
 /// all nodes are listed and then filtered; later releases do so if nodes without a status of their own are Unschedulable.
 fn shortlist(post: &PostFilterContext<'_>) -> Chance {
     let absent = post.statuses.absent().code() == Code::Unschedulable;
-    match post.cx.emulation.behaviour().potential_nodes {
+    match post.cx.emulation.behaviour().preemption.potential_nodes {
         PotentialNodes::Unschedulable if !absent => Chance::Shortlist,
         _ => Chance::Offset,
     }
@@ -100,7 +100,7 @@ struct Found {
 impl Found {
     fn of(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, selected: &Str, candidates: &[Potential<'_>]) -> Self {
         let rank = |candidate: &Candidate| {
-            let release = post.cx.emulation.behaviour();
+            let release = &post.cx.emulation.behaviour().preemption;
             let costless = release.without_victims == WithoutVictims::Chosen && candidate.victims.is_empty();
             let scores = select::scores(candidate, release.tie_break, post.cx.now);
             let rank = std::iter::once(i64::from(costless)).chain(scores).collect();

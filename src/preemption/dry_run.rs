@@ -60,7 +60,7 @@ pub(super) struct Scratch<'a> {
 impl<'a> Scratch<'a> {
     /// Makes empty caches for the nodes of a snapshot.
     pub(super) fn new(snapshot: &'a Snapshot, release: &Behaviour) -> Self {
-        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets(), release.budgets) }
+        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets(), release.preemption.budgets) }
     }
 }
 
@@ -91,8 +91,8 @@ pub(super) fn select_victims_in_order<'a>(
         Ok(units) => units.into_iter().map(|(rank, unit)| Potential { unit, rank, budgets: Covered::Pod(None) }).collect(),
         Err(status) => return NodeDryRun { node: name, status: scratch.statuses.share(status), ..NodeDryRun::default() },
     };
-    if potential.is_empty() && release.without_victims != WithoutVictims::Chosen {
-        let status = match (release.dry_run, release.preemption_text) {
+    if potential.is_empty() && release.preemption.without_victims != WithoutVictims::Chosen {
+        let status = match (release.preemption.dry_run, release.preemption.text) {
             (DryRunReport::Nothing, _) => no_status(),
             (_, PreemptionText::Prefixed) => Status::rejected(Reason::NoPreemptionVictims),
             _ => Status::rejected(Reason::NoVictimsOnNode { node: name.clone(), pod: pod.key() }),
@@ -108,11 +108,11 @@ pub(super) fn select_victims_in_order<'a>(
     let found = attempt.run(potential);
     let mut record = attempt.record;
     match found {
-        Err(_) if release.dry_run == DryRunReport::Nothing => record.status = no_status(),
+        Err(_) if release.preemption.dry_run == DryRunReport::Nothing => record.status = no_status(),
         // kube-scheduler runs all filters in random order here; a fixed order represents all of them.
-        Err(status) if release.filters == FilterRun::All => record.status = sorted(&status),
+        Err(status) if release.cycle.filters == FilterRun::All => record.status = sorted(&status),
         Err(status) => record.status = status,
-        Ok((victims, _)) if victims.is_empty() && release.without_victims == WithoutVictims::Error => {
+        Ok((victims, _)) if victims.is_empty() && release.preemption.without_victims == WithoutVictims::Error => {
             record.status = Status::error(format!("expected at least one victim pod on node {:?}", record.node.as_str()));
         }
         Ok((victims, pdb_violations)) => {
@@ -203,7 +203,7 @@ impl<'a, 'n> Attempt<'a, 'n> {
         for p in &others {
             self.reprieve(p, &mut victims)?;
         }
-        if both_groups && self.post.cx.emulation.behaviour().victims == VictimOrder::ByImportance {
+        if both_groups && self.post.cx.emulation.behaviour().preemption.victims == VictimOrder::ByImportance {
             // The sort is stable: of equals, those that violate a budget stay first.
             victims.sort_by_key(|(rank, _)| *rank);
         }

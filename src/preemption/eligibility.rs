@@ -12,7 +12,7 @@ use crate::release::{Eligibility, TerminatingPods};
 /// node unresolvable.
 pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, cx: &Context<'_>) -> Option<Reason> {
     let (release, snapshot) = (cx.emulation.behaviour(), cx.snapshot);
-    let reads_all = release.eligibility == Eligibility::PolicyAndStatus;
+    let reads_all = release.preemption.eligibility == Eligibility::PolicyAndStatus;
     if reads_all && pod.spec.preemption_policy.as_deref() == Some("Never") {
         return Some(Reason::PreemptionPolicyNever);
     }
@@ -25,7 +25,7 @@ pub(super) fn ineligible_reason(pod: &Pod, statuses: &NodeToStatus, cx: &Context
 
 /// Returns the pods of a preemptor's nominated node whose end it waits for.
 fn ending_on<'a>(node: &'a NodeInfo, preemptor: &'a Pod, cx: &'a Context<'_>) -> impl Iterator<Item = &'a Pod> {
-    let ends = |victim: &Pod| match cx.emulation.behaviour().terminating {
+    let ends = |victim: &Pod| match cx.emulation.behaviour().preemption.terminating {
         TerminatingPods::Preempted => is_going_by_preemption(victim),
         TerminatingPods::All => victim.is_terminating(),
     };

@@ -83,7 +83,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn empty_record(&self) -> PreemptionRecord {
-        PreemptionRecord { tie_break: self.post.cx.emulation.behaviour().tie_break, ..PreemptionRecord::default() }
+        PreemptionRecord { tie_break: self.post.cx.emulation.behaviour().preemption.tie_break, ..PreemptionRecord::default() }
     }
 
     fn nominate(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<Str, Failure> {
@@ -98,7 +98,7 @@ impl<'a> Evaluator<'a> {
             record.extender_calls = calls.into_iter().map(Arc::new).collect();
             record.after_extenders = left?;
         }
-        let release = self.post.cx.emulation.behaviour();
+        let release = &self.post.cx.emulation.behaviour().preemption;
         // Older releases choose a candidate without victims at once, whichever is found first.
         let costless: SharedList<Str> = match release.without_victims {
             WithoutVictims::Chosen => record.final_candidates().filter(|c| c.victims.is_empty()).map(|c| c.node.clone()).collect(),
@@ -154,7 +154,9 @@ impl<'a> Evaluator<'a> {
         if record.candidates().next().is_some() {
             return Ok(statuses);
         }
-        if let Some(error) = aggregate_errors(record).filter(|_| self.post.cx.emulation.behaviour().dry_run == DryRunReport::Errors) {
+        if let Some(error) =
+            aggregate_errors(record).filter(|_| self.post.cx.emulation.behaviour().preemption.dry_run == DryRunReport::Errors)
+        {
             return Err(error);
         }
         for run in record.dry_runs.in_order().iter().filter(|r| !r.status.is_success()) {

@@ -61,7 +61,7 @@ impl Evictable {
 
 /// Returns whether preemption by a single pod respects groups.
 fn respects_groups(emulation: Emulation) -> bool {
-    emulation.behaviour().groups_are_victims && emulation.enabled(Gate::GenericWorkload)
+    emulation.behaviour().groups.are_victims && emulation.enabled(Gate::GenericWorkload)
 }
 
 /// Returns the group of a pod, if its object is there.
@@ -85,13 +85,13 @@ pub(super) fn units_below<'n>(cx: &Context<'_>, priority: i32, node: &'n NodeInf
     if respects_groups(cx.emulation) {
         return units_where(cx, node, |other| other < priority);
     }
-    let (now, importance) = (unix_nanoseconds(cx.now), cx.emulation.behaviour().importance);
+    let (now, importance) = (unix_nanoseconds(cx.now), cx.emulation.behaviour().preemption.importance);
     Ok(node.pods_below(priority).map(|info| (rank(info, now, importance), Unit::Pod(info))).collect())
 }
 
 /// Returns the units with a pod on this node whose priority is wanted.
 fn units_where<'n>(cx: &Context<'_>, node: &'n NodeInfo, wanted: impl Fn(i32) -> bool) -> Result<Vec<(Rank, Unit<'n>)>, Status> {
-    let (now, importance) = (unix_nanoseconds(cx.now), cx.emulation.behaviour().importance);
+    let (now, importance) = (unix_nanoseconds(cx.now), cx.emulation.behaviour().preemption.importance);
     if !respects_groups(cx.emulation) {
         let pods = node.pods.iter().filter(|info| wanted(info.priority()));
         return Ok(pods.map(|info| (rank(info, now, importance), Unit::Pod(info))).collect());

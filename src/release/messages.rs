@@ -22,8 +22,8 @@ impl Release {
     /// Returns the parts that messages of the release contain.
     pub fn message_form(self) -> MessageForm {
         let behaviour = &nearest(self).profile.behaviour;
-        let left_out = behaviour.algorithm == Algorithm::Plugins && behaviour.left_out != LeftOutNodes::WithoutStatus;
-        MessageForm { preemption: self >= Self::patch(24, 0), left_out, placement: behaviour.preemption_announced }
+        let left_out = behaviour.algorithm == Algorithm::Plugins && behaviour.cycle.left_out != LeftOutNodes::WithoutStatus;
+        MessageForm { preemption: self >= Self::patch(24, 0), left_out, placement: behaviour.preemption.announced }
     }
 }
 

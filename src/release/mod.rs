@@ -14,9 +14,7 @@ mod messages;
 mod novelty;
 mod patches;
 mod picks;
-mod predicate_behaviour;
 mod profile;
-mod queue_behaviour;
 mod v1_11;
 mod v1_12;
 mod v1_20;
@@ -40,12 +38,17 @@ mod v1_37;
 mod version;
 
 pub use behaviour::{
-    AffinityRange, AffinityReasons, Algorithm, AssumedUsage, BalanceScore, Behaviour, BudgetRule, Candidates, ClaimsInUse, CsiLimits,
-    DefaultSelector, DeviceSelectors, DryRunReport, Eligibility, EmptySelector, EphemeralClaims, FilterRun, GroupRule, IdleScores,
-    ImageSources, Importance, InvalidPools, LeftOutNodes, LocalVolumes, MigratedPlugins, MissingClaims, MissingNodes, MissingResources,
-    NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeSearch, NodeUsage, OverheadUnit, PluginOrder, PostFilterText,
-    PotentialNodes, PreFilterRejection, PreemptionText, RepeatedScores, ResizeMaximum, Rounding, ScoreFunctionName, SidecarCheck,
-    SpreadCounts, StartWrap, TerminatingPods, UtilizationRounding, VictimOrder, VolumeMatching, WithoutVictims, ZeroRequests, ZoneCheck,
+    AffinityBehaviour, AffinityRange, AffinityReasons, AffinityTerms, Algorithm, AssignedPods, AssignedUpdates, AssumedUsage, Backoff,
+    BalanceScore, Behaviour, BudgetRule, Candidates, ClaimBinding, ClaimsInUse, ClassAdditions, CsiLimits, CycleBehaviour, DefaultSelector,
+    DeviceBehaviour, DeviceSelectors, DryRunReport, EbsLimit, Eligibility, EmptySelector, EphemeralClaims, EventMatching, EventNames,
+    FilterRun, GatedPods, GroupBehaviour, GroupRule, HostOrder, IdleScores, ImageBehaviour, ImageScore, ImageSources, Importance,
+    InvalidPools, LeftOutNodes, LocalVolumes, MessageBehaviour, MigratedPlugins, MissingClaims, MissingNodes, MissingResources,
+    NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeEvents, NodeRegistrations, NodeSearch, NodeUpdates, NodeUsage,
+    NominationEnds, OtherEvents, OverheadUnit, Parking, PluginOrder, PostFilterText, PotentialNodes, PreFilterRejection,
+    PredicateBehaviour, PreemptionBehaviour, PreemptionCalls, PreemptionReach, PreemptionText, QueueBehaviour, RepeatedScores,
+    ResizeMaximum, ResourceBehaviour, Rounding, ScoreFunctionName, SearchBehaviour, SidecarCheck, SpreadBehaviour, SpreadCounts, StartWrap,
+    TerminatingPods, UtilizationRounding, VictimOrder, VictimStatus, VolumeBehaviour, VolumeMatching, WithoutVictims, ZeroRequests,
+    ZoneCheck,
 };
 pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};
@@ -54,12 +57,7 @@ pub use known::{Match, Nearest, nearest, newest, supported};
 pub use messages::MessageForm;
 pub use novelty::{Knowledge, Novelty};
 pub use patches::PatchChange;
-pub use predicate_behaviour::{AffinityTerms, ClaimBinding, EbsLimit, HostOrder, ImageScore, PredicateBehaviour, PreemptionReach};
 pub use profile::{Part, Profile, RemovedPlugins};
-pub use queue_behaviour::{
-    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, EventMatching, EventNames, GatedPods, NodeEvents, NodeRegistrations,
-    NodeUpdates, NominationEnds, OtherEvents, Parking, PreemptionCalls, QueueBehaviour, VictimStatus,
-};
 pub use version::{Lifetime, Release, ReleaseError};
 
 use crate::cluster::{Kind, KindSet};

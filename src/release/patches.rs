@@ -62,8 +62,8 @@ impl fmt::Display for PatchChange {
 pub(super) struct Minor {
     /// The patch that the data was checked against.
     checked: Profile,
-    /// Behaviours of the first known patch, if they differ from those of the checked one.
-    first: Behaviour,
+    /// Sets the behaviours of the first known patch that differ from those of the checked one.
+    first: fn(&mut Behaviour),
     /// The first and the last known patch: the code, the notes or the threads of the changes up to it were read.
     known: [u8; 2],
     /// Another patch whose decisions were compared with kube-scheduler's own.
@@ -78,16 +78,16 @@ impl Minor {
     /// Makes a minor version of which one patch is known.
     pub(super) const fn of_one(checked: Profile) -> Self {
         let patch = checked.release.patch_number();
-        Self { first: checked.behaviour, checked, known: [patch, patch], decisions_of: None, queues_of: None, changes: &[] }
+        Self { first: |_| {}, checked, known: [patch, patch], decisions_of: None, queues_of: None, changes: &[] }
     }
 
     /// Makes a minor version whose first known patch decides as the checked one.
     pub(super) const fn new(checked: Profile, known: [u8; 2], changes: &'static [PatchChange]) -> Self {
-        Self { first: checked.behaviour, checked, known, decisions_of: None, queues_of: None, changes }
+        Self { first: |_| {}, checked, known, decisions_of: None, queues_of: None, changes }
     }
 
     /// Makes a minor version with other behaviours before the checked patch.
-    pub(super) const fn since(first: Behaviour, checked: Profile, known: [u8; 2], changes: &'static [PatchChange]) -> Self {
+    pub(super) const fn since(first: fn(&mut Behaviour), checked: Profile, known: [u8; 2], changes: &'static [PatchChange]) -> Self {
         Self { checked, first, known, decisions_of: None, queues_of: None, changes }
     }
 
@@ -130,7 +130,8 @@ impl Minor {
     }
 
     fn profile(&self, release: Release) -> Profile {
-        let mut profile = Profile { release, behaviour: self.first, ..self.checked.clone() };
+        let mut profile = Profile { release, ..self.checked.clone() };
+        (self.first)(&mut profile.behaviour);
         for change in self.changes.iter().filter(|change| change.since <= release) {
             (change.apply)(&mut profile.behaviour);
             profile.since = change.since;

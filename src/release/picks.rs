@@ -1,22 +1,22 @@
 //! Changes that were picked to patches of several minor versions.
 
 use super::behaviour::{
-    FilterRun, LeftOutNodes, LocalVolumes, MissingNodes, PluginOrder, PotentialNodes, PreFilterRejection, StartWrap, VictimOrder,
+    FilterRun, GatedPods, LeftOutNodes, LocalVolumes, MissingNodes, PluginOrder, PotentialNodes, PreFilterRejection, StartWrap,
+    VictimOrder, VictimStatus,
 };
 use super::patches::PatchChange;
-use super::queue_behaviour::{GatedPods, VictimStatus};
 use super::version::Release;
 
 /// Filters stop at the first rejection.
 pub(super) const fn filters_stop(since: Release, number: u32) -> PatchChange {
     let about = "The first filter that rejects a node ends the checks of that node.";
-    PatchChange::new(since, Some(number), about, |b| b.filters = FilterRun::UntilRejection)
+    PatchChange::new(since, Some(number), about, |b| b.cycle.filters = FilterRun::UntilRejection)
 }
 
 /// A rejection of PreFilter is the status of every node.
 pub(super) const fn rejection_shared(since: Release) -> PatchChange {
     let about = "Nodes have the status of a PreFilter rejection, so preemption passes over those that it cannot help.";
-    PatchChange::new(since, None, about, |b| b.pre_filter_rejection = PreFilterRejection::Shared)
+    PatchChange::new(since, None, about, |b| b.cycle.pre_filter_rejection = PreFilterRejection::Shared)
 }
 
 /// Victims are patched on the basis of the preemptor.
@@ -34,21 +34,21 @@ pub(super) const fn victims_patched_rightly(since: Release, number: u32) -> Patc
 /// Extenders are among the plugins that reject a pod.
 pub(super) const fn extenders_reject(since: Release, number: u32) -> PatchChange {
     let about = "Extenders that reject nodes count as rejecting the pod, so any event moves it.";
-    PatchChange::new(since, Some(number), about, |b| b.extenders_reject = true)
+    PatchChange::new(since, Some(number), about, |b| b.cycle.extenders_reject = true)
 }
 
 /// Plugins that override others are loaded once.
 pub(super) const fn overrides_first(since: Release) -> PatchChange {
     let about = "Plugins that override those of multiPoint are loaded once, before the others.";
-    PatchChange::new(since, Some(122_066), about, |b| b.plugin_order = PluginOrder::OverridesFirst)
+    PatchChange::new(since, Some(122_066), about, |b| b.cycle.plugin_order = PluginOrder::OverridesFirst)
 }
 
 /// Nodes that PreFilter excludes have a status.
 pub(super) const fn left_out_have_status(since: Release) -> PatchChange {
     let about = "Nodes that PreFilter excludes have a status, which the message counts, and preemption passes over them.";
     PatchChange::new(since, None, about, |b| {
-        b.left_out = LeftOutNodes::FilteredOut;
-        b.missing_nodes = MissingNodes::Crash;
+        b.cycle.left_out = LeftOutNodes::FilteredOut;
+        b.cycle.missing_nodes = MissingNodes::Crash;
     })
 }
 
@@ -56,10 +56,10 @@ pub(super) const fn left_out_have_status(since: Release) -> PatchChange {
 pub(super) const fn left_out_are_silent(since: Release) -> PatchChange {
     let about = "Nodes that PreFilter excludes have no status, and preemption considers only nodes that Filter rejected as Unschedulable.";
     PatchChange::new(since, None, about, |b| {
-        b.left_out = LeftOutNodes::WithoutStatus;
-        b.missing_nodes = MissingNodes::PassedOver;
-        b.potential_nodes = PotentialNodes::ListedUnschedulable;
-        b.start_wraps = StartWrap::AmongAll;
+        b.cycle.left_out = LeftOutNodes::WithoutStatus;
+        b.cycle.missing_nodes = MissingNodes::PassedOver;
+        b.preemption.potential_nodes = PotentialNodes::ListedUnschedulable;
+        b.search.start_wraps = StartWrap::AmongAll;
     })
 }
 
@@ -77,13 +77,13 @@ pub(super) const fn gates_hold(since: Release) -> PatchChange {
 /// `VolumeBinding` checks local volumes in Filter only.
 pub(super) const fn local_volumes_filtered(since: Release, number: u32) -> PatchChange {
     let about = "VolumeBinding checks the node affinity of bound local volumes in Filter, and PreFilter restricts no nodes.";
-    PatchChange::new(since, Some(number), about, |b| b.local_volumes = LocalVolumes::Filter)
+    PatchChange::new(since, Some(number), about, |b| b.volumes.local_volumes = LocalVolumes::Filter)
 }
 
 /// Victims are sorted after reprieving.
 pub(super) const fn victims_sorted(since: Release, number: u32) -> PatchChange {
     let about = "Victims are sorted by importance, even if some of them violate a budget.";
-    PatchChange::new(since, Some(number), about, |b| b.victims = VictimOrder::ByImportance)
+    PatchChange::new(since, Some(number), about, |b| b.preemption.victims = VictimOrder::ByImportance)
 }
 
 /// A recreated pod does not get the condition of its predecessor.

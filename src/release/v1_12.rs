@@ -3,17 +3,14 @@
 use std::time::Duration;
 
 use super::behaviour::{
-    Algorithm, Behaviour, BudgetRule, Candidates, DryRunReport, Eligibility, Importance, NodeSearch, NodeUsage, PluginOrder,
-    PotentialNodes, RepeatedScores, ScoreFunctionName, TerminatingPods, VictimOrder, VolumeMatching, WithoutVictims,
+    Algorithm, AssignedPods, AssignedUpdates, Backoff, BudgetRule, Candidates, ClassAdditions, DryRunReport, Eligibility, Importance,
+    NodeEvents, NodeSearch, NodeUpdates, NodeUsage, NominationEnds, OtherEvents, Parking, PluginOrder, PotentialNodes, PreemptionCalls,
+    RepeatedScores, ScoreFunctionName, TerminatingPods, VictimOrder, VolumeMatching, WithoutVictims,
 };
 use super::defaults::DefaultPlugin;
 use super::gates::{Gate, OtherGates};
 use super::patches::Minor;
 use super::profile::{Part, Profile};
-use super::queue_behaviour::{
-    AssignedPods, AssignedUpdates, Backoff, ClassAdditions, NodeEvents, NodeUpdates, NominationEnds, OtherEvents, Parking, PreemptionCalls,
-    QueueBehaviour,
-};
 use super::v1_20;
 use super::version::{Lifetime, Release};
 
@@ -79,53 +76,51 @@ pub(super) const PROFILE: Profile = Profile {
     config_api_versions: &["componentconfig/v1alpha1", "kubescheduler.config.k8s.io/v1alpha1"],
     other_gates: OTHER_GATES,
     gate_dependencies: &[],
-    behaviour: Behaviour {
-        algorithm: Algorithm::PredicatesAndPriorities,
-        plugin_order: PluginOrder::OverridesFirst,
-        repeated_scores: RepeatedScores::CountedTwice,
-        pre_filter_error_lost: false,
-        search: NodeSearch::Share { min_nodes: 100, percentage: 50 },
-        candidates: Candidates::All,
-        tie_break: &[
+    behaviour: {
+        let mut b = v1_20::PROFILE.behaviour;
+        b.algorithm = Algorithm::PredicatesAndPriorities;
+        b.cycle.plugin_order = PluginOrder::OverridesFirst;
+        b.cycle.repeated_scores = RepeatedScores::CountedTwice;
+        b.cycle.pre_filter_error_lost = false;
+        b.cycle.score_max = 10;
+        b.cycle.rejectors_noted = false;
+        b.search.nodes = NodeSearch::Share { min_nodes: 100, percentage: 50 };
+        b.search.one_node_without_scores = false;
+        b.preemption.candidates = Candidates::All;
+        b.preemption.tie_break = &[
             ScoreFunctionName::MinNumPDBViolations,
             ScoreFunctionName::MinHighestPriority,
             ScoreFunctionName::MinSumPriorities,
             ScoreFunctionName::MinNumPods,
-        ],
-        score_max: 10,
-        leftover: Duration::MAX,
-        images_as_copied: false,
-        sidecar_ports: false,
-        node_usage: NodeUsage::Containers,
-        volume_matching: VolumeMatching::WithoutPhaseAndMode,
-        volume_attributes_compared: false,
-        rejectors_noted: false,
-        one_node_without_scores: false,
-        potential_nodes: PotentialNodes::NotUnresolvable,
-        victims: VictimOrder::ViolatingFirst,
-        terminating: TerminatingPods::All,
-        without_victims: WithoutVictims::Chosen,
-        dry_run: DryRunReport::Nothing,
-        importance: Importance::Priority,
-        budgets: BudgetRule::AsItStands,
-        eligibility: Eligibility::Nomination,
-        message_end: "",
-        queue: QueueBehaviour {
-            backoff: Backoff::None,
-            parking: Parking::All,
-            node_events: NodeEvents::All,
-            other_events: OtherEvents::Volumes,
-            node_updates: NodeUpdates::Any,
-            assigned_updates: AssignedUpdates::One,
-            assigned_pods: AssignedPods::AffinityTerms,
-            nomination_ends: NominationEnds::Never,
-            class_additions: ClassAdditions::WaitForFirstConsumer,
-            preemption_calls: PreemptionCalls::VictimsFirst,
-            terminating_victims_deleted: true,
-            victims_marked: false,
-            ..v1_20::PROFILE.behaviour.queue
-        },
-        ..v1_20::PROFILE.behaviour
+        ];
+        b.preemption.potential_nodes = PotentialNodes::NotUnresolvable;
+        b.preemption.victims = VictimOrder::ViolatingFirst;
+        b.preemption.terminating = TerminatingPods::All;
+        b.preemption.without_victims = WithoutVictims::Chosen;
+        b.preemption.dry_run = DryRunReport::Nothing;
+        b.preemption.importance = Importance::Priority;
+        b.preemption.budgets = BudgetRule::AsItStands;
+        b.preemption.eligibility = Eligibility::Nomination;
+        b.resources.sidecar_ports = false;
+        b.resources.node_usage = NodeUsage::Containers;
+        b.images.as_copied = false;
+        b.volumes.matching = VolumeMatching::WithoutPhaseAndMode;
+        b.volumes.attributes_compared = false;
+        b.messages.end = "";
+        b.queue.leftover = Duration::MAX;
+        b.queue.backoff = Backoff::None;
+        b.queue.parking = Parking::All;
+        b.queue.node_events = NodeEvents::All;
+        b.queue.other_events = OtherEvents::Volumes;
+        b.queue.node_updates = NodeUpdates::Any;
+        b.queue.assigned_updates = AssignedUpdates::One;
+        b.queue.assigned_pods = AssignedPods::AffinityTerms;
+        b.queue.nomination_ends = NominationEnds::Never;
+        b.queue.class_additions = ClassAdditions::WaitForFirstConsumer;
+        b.queue.preemption_calls = PreemptionCalls::VictimsFirst;
+        b.queue.terminating_victims_deleted = true;
+        b.queue.victims_marked = false;
+        b
     },
 };
 

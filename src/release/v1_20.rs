@@ -1,6 +1,6 @@
 //! kube-scheduler v1.20, as differences from v1.21.
 
-use super::behaviour::{AffinityRange, Behaviour, DryRunReport, MigratedPlugins, PreemptionText};
+use super::behaviour::{AffinityRange, DryRunReport, MigratedPlugins, PreemptionText};
 use super::patches::Minor;
 use super::profile::Profile;
 use super::v1_21;
@@ -11,16 +11,17 @@ use crate::cluster::SelectorWords;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(20, 15),
     since: Release::patch(18, 0),
-    behaviour: Behaviour {
-        affinity_range: AffinityRange::WithZero,
-        migrated_plugins: MigratedPlugins::None,
-        selector_words: SelectorWords::Sentences,
-        affinity_errors_add_up: false,
-        filter_errors_name_pod: true,
-        rejectors_noted: false,
-        dry_run: DryRunReport::Nothing,
-        preemption_text: PreemptionText::None,
-        ..v1_21::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_21::PROFILE.behaviour;
+        b.cycle.rejectors_noted = false;
+        b.preemption.dry_run = DryRunReport::Nothing;
+        b.preemption.text = PreemptionText::None;
+        b.affinity.range = AffinityRange::WithZero;
+        b.affinity.errors_add_up = false;
+        b.volumes.migrated_plugins = MigratedPlugins::None;
+        b.messages.selector_words = SelectorWords::Sentences;
+        b.messages.filter_errors_name_pod = true;
+        b
     },
     ..v1_21::PROFILE
 };

@@ -1,6 +1,6 @@
 //! kube-scheduler v1.21, as differences from v1.22.
 
-use super::behaviour::{AffinityReasons, BalanceScore, Behaviour, DefaultSelector, MissingResources, UtilizationRounding, WithoutVictims};
+use super::behaviour::{AffinityReasons, BalanceScore, DefaultSelector, MissingResources, UtilizationRounding, WithoutVictims};
 use super::config_fields::V1BETA1;
 use super::patches::Minor;
 use super::profile::Profile;
@@ -13,14 +13,15 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(21, 0),
     config_api_versions: &[V1BETA1],
     removed_plugins: &[],
-    behaviour: Behaviour {
-        balance: BalanceScore::Difference,
-        default_selector: DefaultSelector::OfMatching,
-        missing_resources: MissingResources::Weighed,
-        utilization: UtilizationRounding::FreeDown,
-        affinity_reasons: AffinityReasons::Two,
-        without_victims: WithoutVictims::Candidate,
-        ..v1_22::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_22::PROFILE.behaviour;
+        b.preemption.without_victims = WithoutVictims::Candidate;
+        b.resources.balance = BalanceScore::Difference;
+        b.resources.missing_resources = MissingResources::Weighed;
+        b.resources.utilization = UtilizationRounding::FreeDown;
+        b.affinity.reasons = AffinityReasons::Two;
+        b.spread.default_selector = DefaultSelector::OfMatching;
+        b
     },
     ..v1_22::PROFILE
 };

@@ -1,6 +1,6 @@
 //! kube-scheduler v1.22, as differences from v1.23.
 
-use super::behaviour::{Behaviour, DryRunReport, EphemeralClaims, MigratedPlugins, MissingClaims};
+use super::behaviour::{DryRunReport, EphemeralClaims, MigratedPlugins, MissingClaims};
 use super::config_fields::{V1BETA1, V1BETA2};
 use super::patches::Minor;
 use super::profile::{Profile, RemovedPlugins};
@@ -24,13 +24,14 @@ pub(super) const PROFILE: Profile = Profile {
             "ServiceAffinity",
         ],
     }],
-    behaviour: Behaviour {
-        lost_claims_reject: false,
-        migrated_plugins: MigratedPlugins::Cinder,
-        missing_claims: MissingClaims::PassedOver,
-        ephemeral_claims: EphemeralClaims::AsOthers,
-        dry_run: DryRunReport::Statuses,
-        ..v1_23::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_23::PROFILE.behaviour;
+        b.preemption.dry_run = DryRunReport::Statuses;
+        b.volumes.lost_claims_reject = false;
+        b.volumes.migrated_plugins = MigratedPlugins::Cinder;
+        b.volumes.missing_claims = MissingClaims::PassedOver;
+        b.volumes.ephemeral_claims = EphemeralClaims::AsOthers;
+        b
     },
     ..v1_23::PROFILE
 };

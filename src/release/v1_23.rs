@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::behaviour::{
-    Behaviour, FilterRun, MigratedPlugins, NodeAffinityPreFilter, PluginOrder, PostFilterText, PreemptionText, Rounding, SpreadCounts,
+    FilterRun, MigratedPlugins, NodeAffinityPreFilter, PluginOrder, PostFilterText, PreemptionText, Rounding, SpreadCounts,
 };
 use super::patches::{Minor, PatchChange};
 use super::profile::Profile;
@@ -14,19 +14,20 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(23, 5),
     since: Release::patch(23, 0),
-    behaviour: Behaviour {
-        plugin_order: PluginOrder::ImpliedLast,
-        pre_filter_error_lost: false,
-        leftover: Duration::from_secs(60),
-        fit_scores_overhead: false,
-        counted_undeclared: MigratedPlugins::None,
-        spread_counts: SpreadCounts::OnAllNodes,
-        spread_score: Rounding::Down,
-        node_affinity_pre_filter: NodeAffinityPreFilter::Prepares,
-        filters: FilterRun::UntilRejection,
-        preemption_text: PreemptionText::Plain,
-        post_filter_text: PostFilterText::Never,
-        ..v1_24::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_24::PROFILE.behaviour;
+        b.cycle.plugin_order = PluginOrder::ImpliedLast;
+        b.cycle.pre_filter_error_lost = false;
+        b.cycle.filters = FilterRun::UntilRejection;
+        b.preemption.text = PreemptionText::Plain;
+        b.resources.fit_scores_overhead = false;
+        b.affinity.node_pre_filter = NodeAffinityPreFilter::Prepares;
+        b.spread.counts = SpreadCounts::OnAllNodes;
+        b.spread.score = Rounding::Down;
+        b.volumes.counted_undeclared = MigratedPlugins::None;
+        b.messages.post_filter = PostFilterText::Never;
+        b.queue.leftover = Duration::from_secs(60);
+        b
     },
     ..v1_24::PROFILE
 };
@@ -36,5 +37,5 @@ pub(super) const MINOR: Minor = Minor::new(PROFILE, [5, 6], CHANGES);
 
 const CHANGES: &[PatchChange] =
     &[PatchChange::new(Release::patch(23, 6), None, "Plugins that override those of multiPoint come first.", |b| {
-        b.plugin_order = PluginOrder::OverridesMixedUp;
+        b.cycle.plugin_order = PluginOrder::OverridesMixedUp;
     })];

@@ -1,6 +1,5 @@
 //! kube-scheduler v1.24, as differences from v1.25.
 
-use super::behaviour::Behaviour;
 use super::config_fields::{V1BETA2, V1BETA3};
 use super::patches::{Minor, PatchChange};
 use super::picks;
@@ -14,7 +13,11 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(24, 0),
     config_api_versions: &[V1BETA2, V1BETA3],
     removed_plugins: &[],
-    behaviour: Behaviour { inline_volumes_counted: false, ..v1_25::PROFILE.behaviour },
+    behaviour: {
+        let mut b = v1_25::PROFILE.behaviour;
+        b.volumes.inline_volumes_counted = false;
+        b
+    },
     ..v1_25::PROFILE
 };
 

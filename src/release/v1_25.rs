@@ -1,6 +1,6 @@
 //! kube-scheduler v1.25, as differences from v1.26.
 
-use super::behaviour::{Behaviour, FilterRun, PreFilterRejection, RepeatedScores, ZeroRequests};
+use super::behaviour::{FilterRun, PreFilterRejection, RepeatedScores, ZeroRequests};
 use super::patches::{Minor, PatchChange};
 use super::picks;
 use super::profile::Profile;
@@ -12,15 +12,16 @@ use crate::cluster::SelectorWords;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(25, 2),
     since: Release::patch(25, 0),
-    behaviour: Behaviour {
-        zero_requests: ZeroRequests::Checked,
-        pre_filter_rejection: PreFilterRejection::OfEachNode,
-        filters: FilterRun::All,
-        message_end: "",
-        selector_words: SelectorWords::PathsOfPodSelectors,
-        repeated_scores: RepeatedScores::WeightedTwice,
-        pre_filter_error_lost: true,
-        ..v1_26::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_26::PROFILE.behaviour;
+        b.cycle.pre_filter_rejection = PreFilterRejection::OfEachNode;
+        b.cycle.filters = FilterRun::All;
+        b.cycle.repeated_scores = RepeatedScores::WeightedTwice;
+        b.cycle.pre_filter_error_lost = true;
+        b.resources.zero_requests = ZeroRequests::Checked;
+        b.messages.end = "";
+        b.messages.selector_words = SelectorWords::PathsOfPodSelectors;
+        b
     },
     ..v1_26::PROFILE
 };

@@ -1,8 +1,8 @@
 //! kube-scheduler v1.26, as differences from v1.27.
 
 use super::behaviour::{
-    Behaviour, ClaimsInUse, EmptySelector, LocalVolumes, MigratedPlugins, NodeAffinityConflict, OverheadUnit, PostFilterText,
-    TerminatingPods, ZoneCheck,
+    ClaimsInUse, EmptySelector, LocalVolumes, MigratedPlugins, NodeAffinityConflict, OverheadUnit, PostFilterText, TerminatingPods,
+    ZoneCheck,
 };
 use super::patches::{Minor, PatchChange};
 use super::picks;
@@ -15,17 +15,18 @@ pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(26, 4),
     since: Release::patch(26, 0),
     verified: &[Part::Decisions],
-    behaviour: Behaviour {
-        overhead_unit: OverheadUnit::Cores,
-        empty_spread_selector: EmptySelector::Everything,
-        node_affinity_conflict: NodeAffinityConflict::InAnyTerm,
-        zones_looked_up_in: ZoneCheck::Filter,
-        claims_in_use: ClaimsInUse::PreFilter,
-        local_volumes: LocalVolumes::Filter,
-        counted_undeclared: MigratedPlugins::Cinder,
-        terminating: TerminatingPods::All,
-        post_filter_text: PostFilterText::UnlessError,
-        ..v1_27::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_27::PROFILE.behaviour;
+        b.preemption.terminating = TerminatingPods::All;
+        b.resources.overhead_unit = OverheadUnit::Cores;
+        b.affinity.node_conflict = NodeAffinityConflict::InAnyTerm;
+        b.spread.empty_selector = EmptySelector::Everything;
+        b.volumes.zones_looked_up_in = ZoneCheck::Filter;
+        b.volumes.claims_in_use = ClaimsInUse::PreFilter;
+        b.volumes.local_volumes = LocalVolumes::Filter;
+        b.volumes.counted_undeclared = MigratedPlugins::Cinder;
+        b.messages.post_filter = PostFilterText::UnlessError;
+        b
     },
     ..v1_27::PROFILE
 };

@@ -1,11 +1,10 @@
 //! kube-scheduler v1.27, as differences from v1.28.
 
-use super::behaviour::{Behaviour, IdleScores, MigratedPlugins, PreFilterRejection, SidecarCheck, ZeroRequests};
+use super::behaviour::{IdleScores, MigratedPlugins, PreFilterRejection, SidecarCheck, ZeroRequests};
 use super::config_fields::{V1, V1BETA2, V1BETA3};
 use super::patches::{Minor, PatchChange};
 use super::picks;
 use super::profile::{Part, Profile};
-use super::queue_behaviour::QueueBehaviour;
 use super::v1_28;
 use super::version::Release;
 
@@ -15,17 +14,18 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(27, 0),
     verified: &[Part::Decisions],
     config_api_versions: &[V1BETA2, V1BETA3, V1],
-    behaviour: Behaviour {
-        idle_scores: IdleScores::Kept,
-        sidecars_refused_in: SidecarCheck::Unknown,
-        zero_requests: ZeroRequests::BasicChecked,
-        migrated_plugins: MigratedPlugins::Disks,
-        counted_undeclared: MigratedPlugins::DisksButGce,
-        pre_filter_rejection: PreFilterRejection::WithoutStatus,
+    behaviour: {
+        let mut b = v1_28::PROFILE.behaviour;
+        b.cycle.idle_scores = IdleScores::Kept;
+        b.cycle.pre_filter_rejection = PreFilterRejection::WithoutStatus;
+        b.resources.sidecars_refused_in = SidecarCheck::Unknown;
+        b.resources.zero_requests = ZeroRequests::BasicChecked;
+        b.volumes.migrated_plugins = MigratedPlugins::Disks;
+        b.volumes.counted_undeclared = MigratedPlugins::DisksButGce;
         // As recorded from 1.27.1. In its code, and that of 1.26.4 and 1.27.16, a gated pod that is added is not nominated; no pod of a
         // cluster is gated once it has been nominated.
-        queue: QueueBehaviour { gated_pods_nominate: true, ..v1_28::PROFILE.behaviour.queue },
-        ..v1_28::PROFILE.behaviour
+        b.queue.gated_pods_nominate = true;
+        b
     },
     ..v1_28::PROFILE
 };

@@ -1,10 +1,9 @@
 //! kube-scheduler v1.28, as differences from v1.29.
 
-use super::behaviour::{Behaviour, PluginOrder};
+use super::behaviour::{PluginOrder, VictimStatus};
 use super::patches::{Minor, PatchChange};
 use super::picks;
 use super::profile::{Part, Profile};
-use super::queue_behaviour::{QueueBehaviour, VictimStatus};
 use super::v1_29;
 use super::version::Release;
 
@@ -14,14 +13,15 @@ pub(super) const PROFILE: Profile = Profile {
     since: Release::patch(28, 0),
     verified: &[Part::Decisions],
     config_api_versions: &["kubescheduler.config.k8s.io/v1beta3", "kubescheduler.config.k8s.io/v1"],
-    behaviour: Behaviour {
-        plugin_order: PluginOrder::OverridesMixedUp,
-        images_as_copied: false,
-        message_end: ".",
-        beta_zones_translated: false,
-        nominated_node_rejects: true,
-        queue: QueueBehaviour { victim_status: VictimStatus::Own, ..v1_29::PROFILE.behaviour.queue },
-        ..v1_29::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_29::PROFILE.behaviour;
+        b.cycle.plugin_order = PluginOrder::OverridesMixedUp;
+        b.cycle.nominated_node_rejects = true;
+        b.images.as_copied = false;
+        b.volumes.beta_zones_translated = false;
+        b.messages.end = ".";
+        b.queue.victim_status = VictimStatus::Own;
+        b
     },
     ..v1_29::PROFILE
 };

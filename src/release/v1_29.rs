@@ -1,10 +1,11 @@
 //! kube-scheduler v1.29, as differences from v1.30.
 
-use super::behaviour::{Behaviour, IdleScores, ImageSources, LeftOutNodes, MissingClaims, MissingNodes, PluginOrder, SidecarCheck};
+use super::behaviour::{
+    IdleScores, ImageSources, LeftOutNodes, MissingClaims, MissingNodes, NodeRegistrations, NodeUpdates, PluginOrder, SidecarCheck,
+};
 use super::patches::{Minor, PatchChange};
 use super::picks;
 use super::profile::Profile;
-use super::queue_behaviour::{NodeRegistrations, NodeUpdates, QueueBehaviour};
 use super::v1_30;
 use super::version::Release;
 
@@ -12,34 +13,31 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(29, 1),
     since: Release::patch(29, 0),
-    behaviour: Behaviour {
-        images: ImageSources::Containers,
-        idle_scores: IdleScores::OfPodsSkipped,
-        constraint_error: "",
-        sidecars_refused_in: SidecarCheck::Filter,
-        missing_claims: MissingClaims::Error,
-        pre_filter_continues: false,
-        no_node_left_is_unresolvable: false,
-        left_out: LeftOutNodes::WithoutStatus,
-        missing_nodes: MissingNodes::Error,
-        extenders_reject: false,
-        one_node_without_scores: false,
-        queue: QueueBehaviour {
-            node_registrations: NodeRegistrations::AnyUpdateButUnschedulable,
-            node_updates: NodeUpdates::First,
-            taint_updates_with_node_adds: false,
-            limits_wait_for_claims: false,
-            ..v1_30::PROFILE.behaviour.queue
-        },
-        ..v1_30::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_30::PROFILE.behaviour;
+        b.cycle.idle_scores = IdleScores::OfPodsSkipped;
+        b.cycle.pre_filter_continues = false;
+        b.cycle.no_node_left_is_unresolvable = false;
+        b.cycle.left_out = LeftOutNodes::WithoutStatus;
+        b.cycle.missing_nodes = MissingNodes::Error;
+        b.cycle.extenders_reject = false;
+        b.search.one_node_without_scores = false;
+        b.resources.sidecars_refused_in = SidecarCheck::Filter;
+        b.images.sources = ImageSources::Containers;
+        b.spread.constraint_error = "";
+        b.volumes.missing_claims = MissingClaims::Error;
+        b.queue.node_registrations = NodeRegistrations::AnyUpdateButUnschedulable;
+        b.queue.node_updates = NodeUpdates::First;
+        b.queue.taint_updates_with_node_adds = false;
+        b.queue.limits_wait_for_claims = false;
+        b
     },
     ..v1_30::PROFILE
 };
 
 /// The patches.
 pub(super) const MINOR: Minor =
-    Minor::since(Behaviour { plugin_order: PluginOrder::OverridesMixedUp, ..PROFILE.behaviour }, PROFILE, [0, 14], CHANGES)
-        .last_compared_with_queues();
+    Minor::since(|b| b.cycle.plugin_order = PluginOrder::OverridesMixedUp, PROFILE, [0, 14], CHANGES).last_compared_with_queues();
 
 const CHANGES: &[PatchChange] = &[
     picks::overrides_first(Release::patch(29, 1)),

@@ -1,10 +1,12 @@
 //! kube-scheduler v1.30, as differences from v1.31.
 
-use super::behaviour::{Behaviour, LeftOutNodes, MigratedPlugins, MissingNodes, NarrowingOrder, PotentialNodes, StartWrap};
+use super::behaviour::{
+    AssignedPods, AssignedUpdates, EventNames, GatedPods, LeftOutNodes, MigratedPlugins, MissingNodes, NarrowingOrder, PotentialNodes,
+    StartWrap, VictimStatus,
+};
 use super::patches::{Minor, PatchChange};
 use super::picks;
 use super::profile::Profile;
-use super::queue_behaviour::{AssignedPods, AssignedUpdates, EventNames, GatedPods, QueueBehaviour, VictimStatus};
 use super::v1_31;
 use super::version::Release;
 
@@ -12,29 +14,27 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(30, 1),
     since: Release::patch(30, 0),
-    behaviour: Behaviour {
-        volume_attributes_compared: false,
-        merges_match_label_keys: false,
-        migrated_plugins: MigratedPlugins::AllButPortworx,
-        narrowing_order: NarrowingOrder::Running,
-        narrowing_rejects: false,
-        nominated_node_rejects: false,
-        left_out: LeftOutNodes::FilteredOut,
-        missing_nodes: MissingNodes::Crash,
-        start_wraps: StartWrap::AmongLeft,
-        potential_nodes: PotentialNodes::NotUnresolvable,
-        queue: QueueBehaviour {
-            event_names: EventNames::Own,
-            assigned_updates: AssignedUpdates::One,
-            assigned_pods: AssignedPods::AffinityTerms,
-            gated_pods: GatedPods::AsOthers,
-            restrictions_wait_for_claim_updates: true,
-            zones_wait_for_claim_updates: false,
-            nominated_pods_kept: true,
-            victim_status: VictimStatus::OfPreemptor,
-            ..v1_31::PROFILE.behaviour.queue
-        },
-        ..v1_31::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_31::PROFILE.behaviour;
+        b.cycle.narrowing_order = NarrowingOrder::Running;
+        b.cycle.narrowing_rejects = false;
+        b.cycle.nominated_node_rejects = false;
+        b.cycle.left_out = LeftOutNodes::FilteredOut;
+        b.cycle.missing_nodes = MissingNodes::Crash;
+        b.search.start_wraps = StartWrap::AmongLeft;
+        b.preemption.potential_nodes = PotentialNodes::NotUnresolvable;
+        b.affinity.merges_match_label_keys = false;
+        b.volumes.attributes_compared = false;
+        b.volumes.migrated_plugins = MigratedPlugins::AllButPortworx;
+        b.queue.event_names = EventNames::Own;
+        b.queue.assigned_updates = AssignedUpdates::One;
+        b.queue.assigned_pods = AssignedPods::AffinityTerms;
+        b.queue.gated_pods = GatedPods::AsOthers;
+        b.queue.restrictions_wait_for_claim_updates = true;
+        b.queue.zones_wait_for_claim_updates = false;
+        b.queue.nominated_pods_kept = true;
+        b.queue.victim_status = VictimStatus::OfPreemptor;
+        b
     },
     ..v1_31::PROFILE
 };

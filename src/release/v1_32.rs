@@ -1,9 +1,8 @@
 //! kube-scheduler v1.32, as differences from v1.33.
 
-use super::behaviour::{Behaviour, SpreadCounts};
+use super::behaviour::{Backoff, EventNames, NominationEnds, PreemptionCalls, SpreadCounts};
 use super::patches::Minor;
 use super::profile::Profile;
-use super::queue_behaviour::{Backoff, EventNames, NominationEnds, PreemptionCalls, QueueBehaviour};
 use super::v1_33;
 use super::version::Release;
 
@@ -11,19 +10,17 @@ use super::version::Release;
 pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(32, 2),
     since: Release::patch(32, 0),
-    behaviour: Behaviour {
-        balance_skips_best_effort: false,
-        spread_counts: SpreadCounts::PerTopologyKey,
-        queue: QueueBehaviour {
-            event_names: EventNames::PluralTolerations,
-            nomination_ends: NominationEnds::Never,
-            backoff: Backoff::ExactByAttempts,
-            any_label_helps_affinity: true,
-            limits_wait_for_csi_node_updates: false,
-            preemption_calls: PreemptionCalls::AfterCycle,
-            ..v1_33::PROFILE.behaviour.queue
-        },
-        ..v1_33::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_33::PROFILE.behaviour;
+        b.resources.balance_skips_best_effort = false;
+        b.spread.counts = SpreadCounts::PerTopologyKey;
+        b.queue.event_names = EventNames::PluralTolerations;
+        b.queue.nomination_ends = NominationEnds::Never;
+        b.queue.backoff = Backoff::ExactByAttempts;
+        b.queue.any_label_helps_affinity = true;
+        b.queue.limits_wait_for_csi_node_updates = false;
+        b.queue.preemption_calls = PreemptionCalls::AfterCycle;
+        b
     },
     ..v1_33::PROFILE
 };

@@ -1,10 +1,9 @@
 //! kube-scheduler v1.34, as differences from v1.35.
 
-use super::behaviour::{Behaviour, InvalidPools};
+use super::behaviour::{InvalidPools, NominationEnds};
 use super::patches::{Minor, PatchChange};
 use super::picks;
 use super::profile::Profile;
-use super::queue_behaviour::{NominationEnds, QueueBehaviour};
 use super::v1_35;
 use super::version::Release;
 
@@ -13,16 +12,17 @@ pub(super) const PROFILE: Profile = Profile {
     release: Release::patch(34, 1),
     since: Release::patch(34, 0),
     gate_dependencies: &[],
-    behaviour: Behaviour {
-        devices_score: false,
-        incomplete_pools_serve: true,
-        invalid_pools: InvalidPools::Error,
-        all_values_distinct: true,
-        counter_slices_as_others: true,
-        capacity_of_whole_request: true,
-        has_stable_allocator: false,
-        queue: QueueBehaviour { nomination_ends: NominationEnds::OnDeleteUpdateOrBind, ..v1_35::PROFILE.behaviour.queue },
-        ..v1_35::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_35::PROFILE.behaviour;
+        b.devices.nodes_scored = false;
+        b.devices.incomplete_pools_serve = true;
+        b.devices.invalid_pools = InvalidPools::Error;
+        b.devices.all_values_distinct = true;
+        b.devices.counter_slices_as_others = true;
+        b.devices.capacity_of_whole_request = true;
+        b.devices.has_stable_allocator = false;
+        b.queue.nomination_ends = NominationEnds::OnDeleteUpdateOrBind;
+        b
     },
     ..v1_35::PROFILE
 };

@@ -1,10 +1,9 @@
 //! kube-scheduler v1.35, as differences from v1.36.
 
-use super::behaviour::{BalanceScore, Behaviour, DeviceSelectors, ImageSources, MigratedPlugins};
+use super::behaviour::{BalanceScore, ImageSources, MigratedPlugins};
 use super::patches::{Minor, PatchChange};
 use super::picks;
 use super::profile::{Part, Profile};
-use super::queue_behaviour::QueueBehaviour;
 use super::v1_36;
 use super::version::Release;
 
@@ -19,24 +18,22 @@ pub(super) const PROFILE: Profile = Profile {
         ("DRADeviceTaintRules", &["DRADeviceTaints"]),
         ("GangScheduling", &["GenericWorkload"]),
     ],
-    behaviour: Behaviour {
-        device_selectors: DeviceSelectors { includes: false, ..v1_36::PROFILE.behaviour.device_selectors },
-        balance: BalanceScore::Result,
-        images: ImageSources::InitContainers,
-        conditional_slices_last: true,
-        alternatives_confused: true,
-        has_stable_allocator: true,
-        allocated_claims_scored: false,
-        counted_undeclared: MigratedPlugins::AllButPortworx,
-        queue: QueueBehaviour {
-            recreated_pods_marked: true,
-            equal_pods_in_random_order: false,
-            hints_count_nominated: false,
-            own_update_helps_affinity: false,
-            deleted_anti_affinity_helps: false,
-            ..v1_36::PROFILE.behaviour.queue
-        },
-        ..v1_36::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_36::PROFILE.behaviour;
+        b.resources.balance = BalanceScore::Result;
+        b.images.sources = ImageSources::InitContainers;
+        b.devices.selectors.includes = false;
+        b.devices.conditional_slices_last = true;
+        b.devices.alternatives_confused = true;
+        b.devices.has_stable_allocator = true;
+        b.devices.allocated_claims_scored = false;
+        b.volumes.counted_undeclared = MigratedPlugins::AllButPortworx;
+        b.queue.recreated_pods_marked = true;
+        b.queue.equal_pods_in_random_order = false;
+        b.queue.hints_count_nominated = false;
+        b.queue.own_update_helps_affinity = false;
+        b.queue.deleted_anti_affinity_helps = false;
+        b
     },
     ..v1_36::PROFILE
 };
@@ -51,6 +48,6 @@ const CHANGES: &[PatchChange] = &[
         Release::patch(35, 6),
         None,
         "DynamicResources scores nodes also for pods that have allocated claims beside others, instead of failing.",
-        |b| b.allocated_claims_scored = true,
+        |b| b.devices.allocated_claims_scored = true,
     ),
 ];

@@ -2,11 +2,10 @@
 //!
 //! No decision of this release was compared with its own code: [`CHANGES`] says how each difference is known.
 
-use super::behaviour::{Behaviour, BudgetRule, DeviceSelectors, GroupRule, ImageSources, ResizeMaximum};
+use super::behaviour::{BudgetRule, EventNames, GroupRule, ImageSources, ResizeMaximum};
 use super::novelty::{Knowledge, Novelty};
 use super::patches::Minor;
 use super::profile::Profile;
-use super::queue_behaviour::{EventNames, QueueBehaviour};
 use super::v1_36;
 use super::version::Release;
 
@@ -23,30 +22,28 @@ pub(super) const PROFILE: Profile = Profile {
         ("InPlacePodLevelResourcesVerticalScaling", &["PodLevelResources"]),
         ("TopologyAwareWorkloadScheduling", &["GenericWorkload"]),
     ],
-    behaviour: Behaviour {
-        images: ImageSources::VolumesWeighed,
-        resizes: ResizeMaximum::OfPod,
-        preemption_announced: true,
-        group_rule: GroupRule::Feasible,
-        groups_are_victims: true,
-        budgets: BudgetRule::UpToExhausted,
-        rejected_devices_taken_back: true,
-        distinct_of_each_device: true,
-        counters_by_driver: true,
-        shares_without_capacity_drawn: true,
-        all_devices_need_capacity: true,
-        capacity_requests_checked: true,
-        selector_errors_name_device: true,
-        device_selectors: DeviceSelectors { list_attributes: true, ..v1_36::PROFILE.behaviour.device_selectors },
-        queue: QueueBehaviour {
-            event_names: EventNames::UnscheduledPods,
-            gated_pods_nominate: true,
-            gated_pods_flushed: true,
-            groups_queued_as_one: true,
-            any_anti_affinity_term_helps: true,
-            ..v1_36::PROFILE.behaviour.queue
-        },
-        ..v1_36::PROFILE.behaviour
+    behaviour: {
+        let mut b = v1_36::PROFILE.behaviour;
+        b.preemption.announced = true;
+        b.preemption.budgets = BudgetRule::UpToExhausted;
+        b.resources.resizes = ResizeMaximum::OfPod;
+        b.images.sources = ImageSources::VolumesWeighed;
+        b.devices.rejected_devices_taken_back = true;
+        b.devices.distinct_of_each_device = true;
+        b.devices.counters_by_driver = true;
+        b.devices.shares_without_capacity_drawn = true;
+        b.devices.all_devices_need_capacity = true;
+        b.devices.capacity_requests_checked = true;
+        b.devices.selector_errors_name_device = true;
+        b.devices.selectors.list_attributes = true;
+        b.groups.rule = GroupRule::Feasible;
+        b.groups.are_victims = true;
+        b.queue.event_names = EventNames::UnscheduledPods;
+        b.queue.gated_pods_nominate = true;
+        b.queue.gated_pods_flushed = true;
+        b.queue.groups_queued_as_one = true;
+        b.queue.any_anti_affinity_term_helps = true;
+        b
     },
     ..v1_36::PROFILE
 };

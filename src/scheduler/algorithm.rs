@@ -259,15 +259,15 @@ impl SchedulePod<'_> {
                 record_preemption(record, events);
             }
         }
-        let release = self.cx.emulation.behaviour();
-        let is_reported = match release.post_filter_text {
+        let release = &self.cx.emulation.behaviour().messages;
+        let is_reported = match release.post_filter {
             PostFilterText::Always => true,
             PostFilterText::UnlessError => !result.status.is_error(),
             PostFilterText::Never => false,
         };
         error.diagnosis.post_filter_msg = if is_reported { result.status.message() } else { String::new() };
         if !error.diagnosis.post_filter_msg.is_empty() {
-            error.diagnosis.post_filter_msg += release.message_end;
+            error.diagnosis.post_filter_msg += release.end;
         }
         error.nominating = result.nominating;
         error.writes = result.writes;

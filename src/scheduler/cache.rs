@@ -71,7 +71,7 @@ impl Cache {
 
     /// Notes that a cycle begins, which copies the nodes that have changed since the last one.
     pub(super) fn begin_cycle(&mut self, emulation: Emulation) {
-        if emulation.behaviour().images_as_copied {
+        if emulation.behaviour().images.as_copied {
             self.images.begin_cycle();
         }
     }

@@ -149,7 +149,7 @@ impl Framework {
                     continue;
                 }
                 Code::UnschedulableAndUnresolvable => return PreFiltered { nodes: None, status, narrowed_by: Vec::new() },
-                Code::Unschedulable if !release.pre_filter_continues => {
+                Code::Unschedulable if !release.cycle.pre_filter_continues => {
                     return PreFiltered { nodes: None, status, narrowed_by: Vec::new() };
                 }
                 Code::Unschedulable => {
@@ -158,14 +158,14 @@ impl Framework {
                 }
                 _ => {
                     // Where the wrong variable is reported, it is nil.
-                    let error = if release.pre_filter_error_lost { "%!w(<nil>)".to_owned() } else { status.message() };
+                    let error = if release.cycle.pre_filter_error_lost { "%!w(<nil>)".to_owned() } else { status.message() };
                     let status = Status::error(format!("running PreFilter plugin \"{name}\": {error}")).with_plugin(name);
                     return PreFiltered { nodes: None, status, narrowed_by: Vec::new() };
                 }
             }
             if let Some(names) = result.node_names {
                 narrowed_by.push(name);
-                if release.narrowing_order == NarrowingOrder::ByName {
+                if release.cycle.narrowing_order == NarrowingOrder::ByName {
                     narrowed_by.sort_unstable();
                 }
                 nodes = Some(match nodes {
@@ -178,7 +178,8 @@ impl Framework {
                     [plugin] => Reason::NoNodeLeftBy { plugin },
                     _ => Reason::NoNodeLeftTogether { plugins: narrowed_by.iter().copied().collect() },
                 };
-                let status = if release.no_node_left_is_unresolvable { Status::rejected(reason) } else { Status::unschedulable(reason) };
+                let status =
+                    if release.cycle.no_node_left_is_unresolvable { Status::rejected(reason) } else { Status::unschedulable(reason) };
                 let status = status.in_words_of(cx.emulation.release());
                 return PreFiltered { nodes, status, narrowed_by };
             }
@@ -348,7 +349,7 @@ impl<'a> Runner<'a> {
         if self.cx.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities {
             return status.answered_by(name, self.cx.emulation.release());
         }
-        let of_pod = if self.cx.emulation.behaviour().filter_errors_name_pod {
+        let of_pod = if self.cx.emulation.behaviour().messages.filter_errors_name_pod {
             format!(" for pod {:?}", pod.pod.metadata.name.as_str())
         } else {
             String::new()

@@ -87,11 +87,11 @@ impl Framework {
             }
             let check = |factor: i64| {
                 let checked = normalized.iter().filter(|_| release.algorithm == Algorithm::Plugins).map(|score| score * factor);
-                let invalid = checked.into_iter().find(|score| !(0..=release.score_max).contains(score));
-                invalid.map_or(Ok(()), |score| Err(ScheduleError::InvalidScore { plugin: name, score, max: release.score_max }))
+                let invalid = checked.into_iter().find(|score| !(0..=release.cycle.score_max).contains(score));
+                invalid.map_or(Ok(()), |score| Err(ScheduleError::InvalidScore { plugin: name, score, max: release.cycle.score_max }))
             };
             let mut factor = 1_i64;
-            let (weighted, counted) = match release.repeated_scores {
+            let (weighted, counted) = match release.cycle.repeated_scores {
                 RepeatedScores::CountedTwice => (1, runs),
                 RepeatedScores::WeightedTwice => (runs, 1),
             };

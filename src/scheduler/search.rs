@@ -71,17 +71,17 @@ impl SchedulePod<'_> {
         let mut search = Search::default();
         let pre = self.framework.run_pre_filter(&self.cx, state, pod, recorder);
         let release = self.cx.emulation.behaviour();
-        if release.narrowing_rejects {
+        if release.cycle.narrowing_rejects {
             search.diagnosis.unschedulable_plugins = pre.narrowed_by.iter().copied().collect();
         }
-        if release.left_out == LeftOutNodes::WithoutStatus || release.left_out == LeftOutNodes::FilteredOut {
+        if release.cycle.left_out == LeftOutNodes::WithoutStatus || release.cycle.left_out == LeftOutNodes::FilteredOut {
             search.diagnosis.node_to_status.set_absent(Status::success());
         }
         if !pre.status.is_success() {
             if !pre.status.is_rejected() {
                 return Err(ScheduleError::Filter(pre.status));
             }
-            let how = release.pre_filter_rejection;
+            let how = release.cycle.pre_filter_rejection;
             if how != PreFilterRejection::OfEachNode {
                 search.diagnosis.pre_filter_msg = pre.status.message();
             }
@@ -101,7 +101,7 @@ impl SchedulePod<'_> {
         let snapshot = self.cx.snapshot;
         let narrowed = pre.nodes.map(|names| self.named_positions(&names)).transpose()?;
         if let Some(positions) = &narrowed {
-            let absent = match release.left_out {
+            let absent = match release.cycle.left_out {
                 LeftOutNodes::WithoutStatus => Status::success(),
                 // This status is given node by node: where all are filtered, it is given to none.
                 LeftOutNodes::FilteredOut if positions.len() == snapshot.len() => Status::success(),
@@ -113,7 +113,7 @@ impl SchedulePod<'_> {
                 }
             };
             let absent = absent.in_words_of(self.cx.emulation.release());
-            if release.left_out == LeftOutNodes::FilteredOut {
+            if release.cycle.left_out == LeftOutNodes::FilteredOut {
                 // The nominated node was filtered before; it gets the status as well.
                 for at in (0..snapshot.len()).filter(|at| !positions.contains(at)) {
                     search.diagnosis.node_to_status.set(at, Status::success());
@@ -128,7 +128,7 @@ impl SchedulePod<'_> {
         let nodes = narrowed.as_deref().or(snapshot.placement()).map_or(Nodes::All(snapshot.len()), Nodes::Only);
         let found = self.find_nodes_that_pass_filters(pod, state, &nodes, &mut search, recorder);
         let processed = search.feasible.len() + search.diagnosis.node_to_status.len();
-        let wrap = match release.start_wraps {
+        let wrap = match release.search.start_wraps {
             StartWrap::AmongLeft => narrowed.as_ref().map_or(snapshot.len(), Vec::len).max(1),
             StartWrap::AmongAll => snapshot.nodes_in_placement(),
         };
@@ -136,7 +136,7 @@ impl SchedulePod<'_> {
         self.forget_rejectors(&mut search.diagnosis);
         found?;
         self.pass_extenders(pod, &mut search, recorder)?;
-        if search.nodes.as_ref().is_some_and(|nodes| nodes.len() != search.feasible.len()) && release.extenders_reject {
+        if search.nodes.as_ref().is_some_and(|nodes| nodes.len() != search.feasible.len()) && release.cycle.extenders_reject {
             search.diagnosis.unschedulable_plugins.insert(PluginName::Extender);
         }
         Ok(search)
@@ -145,7 +145,7 @@ impl SchedulePod<'_> {
     /// Clears the rejecting plugins where the release does not record them, or records one at random for a node that
     /// several rejected.
     fn forget_rejectors(&self, diagnosis: &mut Diagnosis) {
-        if diagnosis.several_rejectors || !self.cx.emulation.behaviour().rejectors_noted {
+        if diagnosis.several_rejectors || !self.cx.emulation.behaviour().cycle.rejectors_noted {
             diagnosis.unschedulable_plugins = PluginSet::default();
             diagnosis.pending_plugins = PluginSet::default();
         }
@@ -156,7 +156,7 @@ impl SchedulePod<'_> {
         let snapshot = self.cx.snapshot;
         let in_placement = |at: &usize| snapshot.placement().is_none_or(|nodes| nodes.contains(at));
         let found: Vec<usize> = names.iter().filter_map(|name| snapshot.position(name)).filter(in_placement).collect();
-        match self.cx.emulation.behaviour().missing_nodes {
+        match self.cx.emulation.behaviour().cycle.missing_nodes {
             MissingNodes::PassedOver => {}
             MissingNodes::Crash if found.is_empty() => return Err(ScheduleError::Crash),
             MissingNodes::Crash => {}
@@ -187,7 +187,7 @@ impl SchedulePod<'_> {
             recorder.record(|| Event::AllNodesTried);
         }
         search.diagnosis.pending_plugins = before.1;
-        if !self.cx.emulation.behaviour().nominated_node_rejects {
+        if !self.cx.emulation.behaviour().cycle.nominated_node_rejects {
             search.diagnosis.unschedulable_plugins = before.0;
         }
         search.by_nomination = found.is_ok() && !search.feasible.is_empty();
@@ -249,11 +249,11 @@ impl SchedulePod<'_> {
         if self.sampling.all_nodes {
             return nodes;
         }
-        if self.framework.score.is_empty() && !self.extenders_look_on && self.cx.emulation.behaviour().one_node_without_scores {
+        if self.framework.score.is_empty() && !self.extenders_look_on && self.cx.emulation.behaviour().search.one_node_without_scores {
             return 1;
         }
         let configured = i64::from(self.framework.percentage_of_nodes_to_score.unwrap_or(self.sampling.percentage));
-        match self.cx.emulation.behaviour().search {
+        match self.cx.emulation.behaviour().search.nodes {
             NodeSearch::All => nodes,
             NodeSearch::Adaptive { min_nodes, .. } | NodeSearch::Share { min_nodes, .. } if nodes < min_nodes => nodes,
             NodeSearch::Adaptive { min_nodes, min_percentage } => {

@@ -104,7 +104,7 @@ impl Scheduler {
             events.iter().filter_map(|event| if let Event::NodeScored(row) = event { Some(&**row) } else { None }).collect();
         let snapshot = self.state.cache.snapshot();
         let names = starts.iter().map(|(at, _)| snapshot.nodes()[*at].name().clone()).collect();
-        let ring = Ring::new(names, &scores, behaviour.affinity_range)?;
+        let ring = Ring::new(names, &scores, behaviour.affinity.range)?;
         let counts: Vec<usize> = starts.iter().map(|(_, count)| *count).collect();
         let (shares, tied) = ring.shares(found, &counts, snapshot.len(), ODDS_TOTALS).ok()?;
         let odds = Odds::counted(Chance::Start, sum_by_name(shares, snapshot.len() as u32));

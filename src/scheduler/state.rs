@@ -142,7 +142,7 @@ impl State {
         let queue_config = QueueConfig {
             pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
             pod_max_backoff: std::time::Duration::from_secs(config.pod_max_backoff_seconds.unsigned_abs()),
-            pod_max_in_unschedulable_pods: config.emulation.behaviour().leftover,
+            pod_max_in_unschedulable_pods: config.emulation.behaviour().queue.leftover,
             emulation: config.emulation,
         };
         let limit = SignedDuration::try_from(queue_config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);

@@ -122,7 +122,7 @@ pub(super) struct Ranges {
 impl Ranges {
     /// Returns how ranges are counted under an emulation.
     pub(super) fn of(emulation: Emulation) -> Self {
-        let checked = emulation.behaviour().capacity_requests_checked;
+        let checked = emulation.behaviour().devices.capacity_requests_checked;
         Self { thousandths: emulation.enabled(Gate::DRAFractionalCapacityRange), checked }
     }
 

@@ -144,6 +144,6 @@ pub(super) fn has_binding_conditions(claim: &ResourceClaim) -> bool {
 /// Returns the CEL environment of device selectors in a release. Up to 1.36 list attributes need `DRAListTypeAttributes`, which is
 /// off and cannot be turned on, because its effect on constraints is not emulated; later, selectors read them without it.
 pub(crate) fn selector_environment(emulation: Emulation) -> Environment {
-    let DeviceSelectors { includes, multiple_allocations, list_functions, list_attributes } = emulation.behaviour().device_selectors;
+    let DeviceSelectors { includes, multiple_allocations, list_functions, list_attributes } = emulation.behaviour().devices.selectors;
     Environment { list_attributes, multiple_allocations, includes, list_functions }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::allocated::PoolId;
 use crate::cluster::Str;
 use crate::cluster::resource::{Device, DeviceAttribute, DeviceConstraint};
-use crate::release::Behaviour;
+use crate::release::DeviceBehaviour;
 
 /// A constraint and the devices added so far.
 #[derive(Debug)]
@@ -42,10 +42,10 @@ pub(super) enum Distinctness {
 
 impl Distinctness {
     /// Returns how the release compares.
-    pub(super) fn of(release: &Behaviour) -> Self {
+    pub(super) fn of(release: &DeviceBehaviour) -> Self {
         match release {
-            Behaviour { distinct_of_each_device: true, .. } => Self::OfDevices,
-            Behaviour { all_values_distinct: true, .. } => Self::ByIdentity,
+            DeviceBehaviour { distinct_of_each_device: true, .. } => Self::OfDevices,
+            DeviceBehaviour { all_values_distinct: true, .. } => Self::ByIdentity,
             _ => Self::OfRequests,
         }
     }

@@ -146,7 +146,7 @@ impl<'a> Judge<'a> {
             Ok(pool) => pool,
             Err(why) => return vec![why.clone()],
         };
-        if pool.incomplete && !self.allocator.emulation.behaviour().incomplete_pools_serve {
+        if pool.incomplete && !self.allocator.emulation.behaviour().devices.incomplete_pools_serve {
             return vec![self.incomplete(slice)];
         }
         if pool.invalid {
@@ -181,7 +181,7 @@ impl<'a> Judge<'a> {
         }
         if !device.consumes_counters.is_empty() {
             let shared = enabled(Gate::DRAConsumableCapacity) && device.allow_multiple_allocations.unwrap_or(false);
-            let records_suffice = self.allocator.emulation.behaviour().shares_without_capacity_drawn;
+            let records_suffice = self.allocator.emulation.behaviour().devices.shares_without_capacity_drawn;
             let drawn = consumed.is_some() || records_suffice && pool.usage.is_some_and(|u| u.is_allocated(&device.name));
             if !enabled(Gate::DRAPartitionableDevices) {
                 obstacles.push(Obstacle::CountersDisabled);

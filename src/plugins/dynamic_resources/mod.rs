@@ -313,7 +313,7 @@ impl PostFilterPlugin for DynamicResources {
 
 impl ScorePlugin for DynamicResources {
     fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        let allocated = if cx.emulation.behaviour().allocated_claims_scored { Allocated::Counted } else { Allocated::Confused };
+        let allocated = if cx.emulation.behaviour().devices.allocated_claims_scored { Allocated::Counted } else { Allocated::Confused };
         if allocated == Allocated::Counted && !cx.emulation.enabled(Gate::DRAPrioritizedList) {
             return Ok(0);
         }

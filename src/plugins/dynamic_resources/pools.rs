@@ -107,7 +107,7 @@ impl Inventory {
         let first = &slices.first()?.spec.pool;
         let (generation, wanted) = (first.generation, first.resource_slice_count);
         let complete = slices.len() as i64 == wanted;
-        if complete || emulation.behaviour().incomplete_pools_serve {
+        if complete || emulation.behaviour().devices.incomplete_pools_serve {
             return Some(Pool { incomplete: !complete, ..build_pool(slices, None, emulation) });
         }
         let everywhere = self.by_pool.get(id).map_or(&[][..], Vec::as_slice);
@@ -128,7 +128,7 @@ pub(super) fn pool_id(slice: &ResourceSlice) -> PoolId {
 
 fn is_relevant(slice: &ResourceSlice, node: &Node, emulation: Emulation) -> Result<bool, PoolError> {
     let spec = &slice.spec;
-    let counters_apart = !spec.shared_counters.is_empty() && !emulation.behaviour().counter_slices_as_others;
+    let counters_apart = !spec.shared_counters.is_empty() && !emulation.behaviour().devices.counter_slices_as_others;
     if !emulation.enabled(Gate::DRAPartitionableDevices) && (spec.per_device_node_selection.is_some() || counters_apart) {
         return Ok(false);
     }
@@ -190,7 +190,7 @@ fn add_slice<'a>(slices: &mut Vec<&'a ResourceSlice>, slice: &'a ResourceSlice) 
 fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a ResourceSlice>>, emulation: Emulation) -> Pool<'a> {
     let invalid = || Pool { invalid: true, ..Pool::default() };
     slices.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
-    if emulation.behaviour().conditional_slices_last {
+    if emulation.behaviour().devices.conditional_slices_last {
         slices.sort_by_key(|slice| has_binding_conditions(slice));
     }
     let partitionable = emulation.enabled(Gate::DRAPartitionableDevices);

@@ -19,7 +19,7 @@ const COST_PER_STEP: u64 = 1;
 impl<'a> Search<'a> {
     /// Validates every claim and counts its devices.
     pub(super) fn prepare(&mut self) -> Result<(), Stop> {
-        let release = self.allocator.emulation.behaviour();
+        let release = &self.allocator.emulation.behaviour().devices;
         for (index, claim) in self.claims.iter().enumerate() {
             let mut least = 0i64;
             let mut requests = Vec::with_capacity(claim.spec.devices.requests.len());
@@ -52,7 +52,7 @@ impl<'a> Search<'a> {
     /// Whether the stable allocator runs, which has neither consumable capacity nor its constraints.
     fn ignores_capacity(&self) -> bool {
         let later = [Gate::DRAConsumableCapacity, Gate::DRADeviceBindingConditions, Gate::DRADeviceTaints, Gate::DRAPartitionableDevices];
-        self.allocator.emulation.behaviour().has_stable_allocator && !later.into_iter().any(|gate| self.enabled(gate))
+        self.allocator.emulation.behaviour().devices.has_stable_allocator && !later.into_iter().any(|gate| self.enabled(gate))
     }
 
     fn check_features(&self, claim: &ResourceClaim, request: &DeviceRequest) -> Result<(), Stop> {
@@ -68,7 +68,7 @@ impl<'a> Search<'a> {
             return Err(fail(RequestError::CapacityDisabled));
         }
         match request.first_available.iter().find(|s| s.capacity.is_some()) {
-            Some(_) if self.allocator.emulation.behaviour().capacity_of_whole_request => Err(fail(RequestError::CapacityDisabled)),
+            Some(_) if self.allocator.emulation.behaviour().devices.capacity_of_whole_request => Err(fail(RequestError::CapacityDisabled)),
             Some(sub) => Err(fatal(AllocatorError::SubrequestCapacity { claim: key(), subrequest: sub.name.clone() })),
             None => Ok(()),
         }
@@ -127,7 +127,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        if lacks_capacity && self.allocator.emulation.behaviour().all_devices_need_capacity {
+        if lacks_capacity && self.allocator.emulation.behaviour().devices.all_devices_need_capacity {
             // A request for all devices fails where it has none.
             candidate.all.clear();
         }
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
         device: &Device,
         owner: &dyn Fn() -> SelectorOwner,
     ) -> Result<bool, Stop> {
-        let names_device = self.allocator.emulation.behaviour().selector_errors_name_device;
+        let names_device = self.allocator.emulation.behaviour().devices.selector_errors_name_device;
         for (i, selector) in selectors.iter().enumerate() {
             let fail = |error: SelectorProblem| fatal(AllocatorError::Selector { owner: owner(), selector: i, error });
             let compiled = selector.cel.as_ref().and_then(|cel| self.allocator.selectors.get(&cel.expression));

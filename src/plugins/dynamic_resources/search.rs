@@ -121,7 +121,7 @@ impl<'a> Search<'a> {
             candidates: Vec::with_capacity(claims.len()),
             constraints: Vec::with_capacity(claims.len()),
             selectable: Positions::default(),
-            counters: Counters::new(allocator.emulation.behaviour().counters_by_driver),
+            counters: Counters::new(allocator.emulation.behaviour().devices.counters_by_driver),
             allocating: Positions::default(),
             allocating_capacity: Positions::default(),
             results: claims.iter().map(|_| Vec::new()).collect(),
@@ -216,7 +216,7 @@ impl<'a> Search<'a> {
     fn search_devices(&mut self, step: Step, in_alternative: bool, candidate: &Arc<Candidate<'a>>, start: DevicePos) -> Result<bool, Stop> {
         let pools = self.pools;
         let admin = candidate.request.is_admin();
-        let release = self.allocator.emulation.behaviour();
+        let release = &self.allocator.emulation.behaviour().devices;
         let serves = |p: &Pool<'_>| !p.incomplete || release.incomplete_pools_serve;
         for (pool, p) in pools.iter().enumerate().skip(start.pool).filter(|(_, p)| serves(p)) {
             if let Some(device) = p.duplicate.as_ref().filter(|_| release.invalid_pools == InvalidPools::Error) {
@@ -258,7 +258,7 @@ impl<'a> Search<'a> {
         }
         let start = if must { DevicePos::default() } else { DevicePos { device: pos.device + 1, ..pos } };
         let mut next = Step { device: step.device + 1, ..step };
-        if must && self.allocator.emulation.behaviour().alternatives_confused {
+        if must && self.allocator.emulation.behaviour().devices.alternatives_confused {
             // As upstream in some releases, the rest is allocated for the first alternative.
             next.key.alternative = 0;
         }
@@ -299,7 +299,7 @@ impl<'a> Search<'a> {
                 return Ok(false);
             }
             // The first share of a device has consumed its counters.
-            let records_suffice = self.allocator.emulation.behaviour().shares_without_capacity_drawn;
+            let records_suffice = self.allocator.emulation.behaviour().devices.shares_without_capacity_drawn;
             let has_share = |u: &PoolUse| u.consumed(&device.name).is_some() || records_suffice && u.is_allocated(&device.name);
             let drawn = pool.usage.is_some_and(has_share) || self.allocating_capacity.contains_key(&pos);
             let draws = !(shared && drawn);
@@ -347,7 +347,7 @@ impl<'a> Search<'a> {
 
     /// Rejects a device: takes back what is recorded of it where the release does so. Returns false.
     fn reject(&mut self, key: RequestKey, candidate: &Candidate<'a>, pos: DevicePos, recorded: Recorded) -> bool {
-        if self.allocator.emulation.behaviour().rejected_devices_taken_back {
+        if self.allocator.emulation.behaviour().devices.rejected_devices_taken_back {
             self.take_back(key.claim, candidate.request, pos, recorded);
         }
         false
@@ -371,7 +371,7 @@ impl<'a> Search<'a> {
     /// Deallocates the last device of the claim. As upstream in some releases, a shared device keeps its consumed counters.
     fn deallocate(&mut self, claim: usize, pos: DevicePos) {
         let Some(picked) = self.results[claim].pop() else { return };
-        let whole = self.allocator.emulation.behaviour().rejected_devices_taken_back;
+        let whole = self.allocator.emulation.behaviour().devices.rejected_devices_taken_back;
         if picked.shared && (whole || !picked.consumed.is_empty()) {
             self.give_back_capacity(pos, &picked.consumed);
             if whole && picked.recorded.was_shared {

@@ -214,7 +214,7 @@ impl FilterPlugin for InterPodAffinity {
         } else {
             return Status::success();
         };
-        match cx.emulation.behaviour().affinity_reasons {
+        match cx.emulation.behaviour().affinity.reasons {
             AffinityReasons::One => Status::rejected(reason),
             AffinityReasons::Two => Status::new(reason.code(), [Reason::PodAffinityRules, reason]),
         }

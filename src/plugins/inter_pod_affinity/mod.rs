@@ -96,7 +96,7 @@ fn merge_namespaces(cluster: &Cluster, emulation: Emulation, term: &AffinityTerm
         term.namespaces.extend(picked.map(|n| n.metadata.name.clone()));
         term.namespaces.sort();
         term.namespaces.dedup();
-        if emulation.behaviour().namespace_selectors_cleared {
+        if emulation.behaviour().affinity.namespace_selectors_cleared {
             term.namespace_selector = None;
         }
     }

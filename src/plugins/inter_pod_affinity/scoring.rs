@@ -57,7 +57,7 @@ impl PreScorePlugin for InterPodAffinity {
         let affinity = pod.pod.spec.affinity.as_ref();
         let stanzas = affinity.iter().flat_map(|a| [&a.pod_affinity, &a.pod_anti_affinity]).flatten();
         let has_preferences = stanzas.into_iter().any(|a| !a.preferred.is_empty());
-        let keeps_idle = cx.emulation.behaviour().idle_scores == IdleScores::Kept;
+        let keeps_idle = cx.emulation.behaviour().cycle.idle_scores == IdleScores::Kept;
         if self.args.ignore_preferred_terms_of_existing_pods && !has_preferences {
             if !keeps_idle {
                 return Status::skip();
@@ -87,7 +87,7 @@ impl ScorePlugin for InterPodAffinity {
         if state.read::<PreScoreState>().is_none() {
             return Status::error(NO_STATE);
         }
-        normalize_in_range(cx.emulation.behaviour().affinity_range, scores);
+        normalize_in_range(cx.emulation.behaviour().affinity.range, scores);
         Status::success()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::args::NodeResourcesBalancedAllocationArgs;
 use super::resource_allocation::{PreScore, Requests, ResourceAllocationScorer, Usage};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, PreScorePlugin, ScorePlugin, Status};
-use crate::release::{BalanceScore, Behaviour};
+use crate::release::{BalanceScore, ResourceBehaviour};
 
 /// Prefers nodes whose resource use the pod makes more even.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ struct State(PreScore);
 
 impl NodeResourcesBalancedAllocation {
     /// Makes the plugin of a release with its arguments.
-    pub fn new(args: NodeResourcesBalancedAllocationArgs, release: &Behaviour) -> Self {
+    pub fn new(args: NodeResourcesBalancedAllocationArgs, release: &ResourceBehaviour) -> Self {
         let NodeResourcesBalancedAllocationArgs { resources, .. } = args;
         let formula = match release.balance {
             BalanceScore::Change => balanced_resource_scorer,
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn pods_that_ask_for_nothing_are_not_scored() {
-        let newest = Emulation::default().behaviour();
-        let earlier = Behaviour { balance_skips_best_effort: false, balance: BalanceScore::Result, ..*newest };
+        let newest = &Emulation::default().behaviour().resources;
+        let earlier = ResourceBehaviour { balance_skips_best_effort: false, balance: BalanceScore::Result, ..*newest };
         let node = node_info("{status: {allocatable: {cpu: 1, memory: 1000}}}");
         for (release, pod, skipped, score) in [
             (newest, "{spec: {containers: [{}]}}", true, 0),

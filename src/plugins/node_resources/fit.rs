@@ -14,7 +14,7 @@ use crate::framework::{
     is_extended_resource_name, pod_requests,
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
-use crate::release::{Behaviour, Emulation, Gate, SidecarCheck, ZeroRequests};
+use crate::release::{Emulation, Gate, ResourceBehaviour, SidecarCheck, ZeroRequests};
 
 /// Keeps pods off nodes without enough free resources, and scores nodes by their free or used share.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl PodRequest {
     /// Sums the pod's request. A pod without a node has no resize in progress.
     pub(super) fn of(cluster: &Cluster, emulation: Emulation, pod: &Pod) -> Self {
         let skip_pod_level_resources = !emulation.enabled(Gate::PodLevelResources);
-        let sidecars_unknown = emulation.behaviour().sidecars_refused_in == SidecarCheck::Unknown;
+        let sidecars_unknown = emulation.behaviour().resources.sidecars_refused_in == SidecarCheck::Unknown;
         let options = PodResourcesOptions { sidecars_unknown, skip_pod_level_resources, ..PodResourcesOptions::default() };
         let mut basic = Resource::max_of_list(&pod_requests(pod, options));
         let scalar = |(name, amount): (&Str, &i64)| ScalarRequest {
@@ -57,7 +57,7 @@ impl PodRequest {
             device_backed: emulation.enabled(Gate::DRAExtendedResource) && extended_resource_class(cluster, name).is_some(),
         };
         let nothing = basic == Resource::default();
-        let counts_zero = emulation.behaviour().zero_requests == ZeroRequests::Checked;
+        let counts_zero = emulation.behaviour().resources.zero_requests == ZeroRequests::Checked;
         let scalars = basic.scalar.iter().filter(|(_, amount)| **amount != 0 || counts_zero).map(scalar).collect();
         basic.scalar = crate::cluster::Map::default();
         Self { basic, scalars, nothing }
@@ -65,7 +65,7 @@ impl PodRequest {
 
     /// Returns why a node with `pods` pods cannot take the pod: pods, cpu, memory, ephemeral-storage, then by name. If
     /// even the empty node is too small, the code is unresolvable in releases that distinguish it.
-    pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource, release: &Behaviour) -> Status {
+    pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource, release: &ResourceBehaviour) -> Status {
         let mut reasons: Vec<Reason> = Vec::new();
         let mut code = Code::Unschedulable;
         let pods = i64::try_from(pods).unwrap_or(i64::MAX);
@@ -99,7 +99,7 @@ impl PodRequest {
 impl NodeResourcesFit {
     /// Makes the plugin of a release with its arguments. Without a shape, which [`NodeResourcesFitArgs::validate`]
     /// rejects, RequestedToCapacityRatio scores every node 0.
-    pub fn new(args: NodeResourcesFitArgs, release: &Behaviour) -> Self {
+    pub fn new(args: NodeResourcesFitArgs, release: &ResourceBehaviour) -> Self {
         let NodeResourcesFitArgs { ignored_resources, ignored_resource_groups, scoring_strategy: strategy, .. } = args;
         let formula = match strategy.kind {
             ScoringStrategyType::LeastAllocated | ScoringStrategyType::Unsupported(_) => Formula::LeastAllocated,
@@ -127,7 +127,7 @@ impl NodeResourcesFit {
 /// Returns whether a node has enough free resources for the pod.
 pub fn fits(cx: &Context<'_>, pod: &PodInfo, node: &NodeInfo) -> bool {
     let request = PodRequest::of(cx.cluster, cx.emulation, &pod.pod);
-    request.fit(node.pods.len(), &node.allocatable, &node.requested, cx.emulation.behaviour()).is_success()
+    request.fit(node.pods.len(), &node.allocatable, &node.requested, &cx.emulation.behaviour().resources).is_success()
 }
 
 /// Whether the pod has a sidecar while the feature is off.
@@ -151,7 +151,7 @@ impl Plugin for NodeResourcesFit {
 
 impl PreFilterPlugin for NodeResourcesFit {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
-        if cx.emulation.behaviour().sidecars_refused_in == SidecarCheck::PreFilter && refuses_sidecars(cx, pod) {
+        if cx.emulation.behaviour().resources.sidecars_refused_in == SidecarCheck::PreFilter && refuses_sidecars(cx, pod) {
             return (PreFilterResult::default(), Status::rejected(Reason::SidecarsDisabled));
         }
         let mut request = PodRequest::of(cx.cluster, cx.emulation, &pod.pod);
@@ -163,7 +163,7 @@ impl PreFilterPlugin for NodeResourcesFit {
 
 impl FilterPlugin for NodeResourcesFit {
     fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        let release = cx.emulation.behaviour();
+        let release = &cx.emulation.behaviour().resources;
         if release.sidecars_refused_in == SidecarCheck::Filter && refuses_sidecars(cx, pod) {
             return Status::rejected(Reason::SidecarsDisabled);
         }

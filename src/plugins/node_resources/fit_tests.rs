@@ -7,7 +7,7 @@ use crate::plugins::helper::testing::{node_info, pod_info, with_context};
 fn plugin(args: &str) -> NodeResourcesFit {
     let args: NodeResourcesFitArgs = serde_yaml::from_str(args).unwrap();
     args.validate().unwrap();
-    NodeResourcesFit::new(args, Emulation::default().behaviour())
+    NodeResourcesFit::new(args, &Emulation::default().behaviour().resources)
 }
 
 fn requesting(requests: &str) -> PodInfo {

@@ -5,7 +5,7 @@ use super::requested_to_capacity_ratio::{self, scaled};
 use super::resource_allocation::Usage;
 use super::{least_allocated, most_allocated};
 use crate::plugins::helper::FunctionShapePoint;
-use crate::release::{Behaviour, UtilizationRounding};
+use crate::release::{ResourceBehaviour, UtilizationRounding};
 
 /// A formula with its parameters.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) enum Formula {
 
 impl Formula {
     /// Makes the function of a configured shape.
-    pub(super) fn requested_to_capacity_ratio(shape: &[UtilizationShapePoint], release: &Behaviour) -> Self {
+    pub(super) fn requested_to_capacity_ratio(shape: &[UtilizationShapePoint], release: &ResourceBehaviour) -> Self {
         Self::RequestedToCapacityRatio(scaled(shape), release.utilization)
     }
 

@@ -61,7 +61,7 @@ fn scale_down_helps(emulation: Emulation, pod: &Pod, old: &Pod, new: &Pod) -> bo
     let options = PodResourcesOptions {
         use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
         in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
-        resizes: emulation.behaviour().resizes,
+        resizes: emulation.behaviour().resources.resizes,
         ..PodResourcesOptions::default()
     };
     let largest = |pod: &Pod| Resource::max_of_list(&pod_requests(pod, options));
@@ -80,7 +80,7 @@ fn after_node_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Resul
     let request = PodRequest::of(cx.cluster, cx.emulation, pod);
     let allocatable = |node: &Node| Resource::from_list(&node.status.allocatable);
     let now = allocatable(new);
-    let fits = request.fit(0, &now, &Resource::default(), cx.emulation.behaviour()).is_success();
+    let fits = request.fit(0, &now, &Resource::default(), &cx.emulation.behaviour().resources).is_success();
     Ok(queue_if(fits && old.is_none_or(|old| anything_requested_rose(&request, &allocatable(old), &now))))
 }
 

@@ -5,7 +5,7 @@ use super::args::ResourceSpec;
 use super::dra::DraResources;
 use crate::cluster::{Pod, Str};
 use crate::framework::{Context, NodeInfo, PodResourcesOptions, default_container_requests, is_scalar_resource_name, pod_requests};
-use crate::release::{Behaviour, Emulation, Gate, MissingResources, OverheadUnit, SidecarCheck};
+use crate::release::{Emulation, Gate, MissingResources, OverheadUnit, ResourceBehaviour, SidecarCheck};
 
 /// The usage of one resource of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub(super) struct PreScore {
 }
 
 impl ResourceAllocationScorer {
-    pub(super) fn new(resources: &[ResourceSpec], requests: Requests, release: &Behaviour) -> Self {
+    pub(super) fn new(resources: &[ResourceSpec], requests: Requests, release: &ResourceBehaviour) -> Self {
         let which = |name: &Str| match name.as_str() {
             "cpu" => Which::Cpu,
             "memory" => Which::Memory,
@@ -114,8 +114,8 @@ impl ResourceAllocationScorer {
         let options = PodResourcesOptions {
             use_status_resources: real && emulation.enabled(Gate::InPlacePodVerticalScaling),
             in_place_pod_level: real && emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
-            resizes: emulation.behaviour().resizes,
-            sidecars_unknown: emulation.behaviour().sidecars_refused_in == SidecarCheck::Unknown,
+            resizes: emulation.behaviour().resources.resizes,
+            sidecars_unknown: emulation.behaviour().resources.sidecars_refused_in == SidecarCheck::Unknown,
             skip_pod_level_resources: !(real && emulation.enabled(Gate::PodLevelResources)),
             non_missing_container_requests: Some(&defaults).filter(|_| !real),
         };
@@ -245,12 +245,14 @@ mod tests {
         ] {
             let emulation = Emulation::default();
             assert_eq!(
-                ResourceAllocationScorer::new(&resources, Requests::Assumed, emulation.behaviour()).pod_requests(&pod(yaml), emulation),
+                ResourceAllocationScorer::new(&resources, Requests::Assumed, &emulation.behaviour().resources)
+                    .pod_requests(&pod(yaml), emulation),
                 fit,
                 "{yaml}"
             );
             assert_eq!(
-                ResourceAllocationScorer::new(&resources, Requests::Real, emulation.behaviour()).pod_requests(&pod(yaml), emulation),
+                ResourceAllocationScorer::new(&resources, Requests::Real, &emulation.behaviour().resources)
+                    .pod_requests(&pod(yaml), emulation),
                 balanced,
                 "{yaml}"
             );
@@ -270,7 +272,7 @@ mod tests {
             "{spec: {containers: [{resources: {requests: {cpu: 1, memory: 1, example.com/x: 2, ephemeral-storage: 4, example.com/z: 1}}}]}}",
         );
         for (requests, cpu) in [(Requests::Assumed, (1100, 100, 4000)), (Requests::Real, (1000, 0, 4000))] {
-            let scorer = ResourceAllocationScorer::new(&spec(&names), requests, Emulation::default().behaviour());
+            let scorer = ResourceAllocationScorer::new(&spec(&names), requests, &Emulation::default().behaviour().resources);
             let mut seen = Vec::new();
             with_context(&Cluster::default(), &[], |cx| {
                 scorer.with_usages(&scorer.pre_score(&cx, &incoming.pod), &node, |usages| {

@@ -11,7 +11,7 @@ use super::resource_allocation::{Requests, ResourceAllocationScorer};
 use crate::cluster::List;
 use crate::framework::{Context, CycleState, FieldErrors, NodeInfo, Plugin, PluginName, PodInfo, ScorePlugin, Status};
 use crate::plugins::helper::function_shape_errors;
-use crate::release::Behaviour;
+use crate::release::ResourceBehaviour;
 
 /// `NodeResourcesLeastAllocatedArgs`, `NodeResourcesMostAllocatedArgs` and `RequestedToCapacityRatioArgs` of
 /// `kubescheduler.config.k8s.io/v1beta1`.
@@ -81,22 +81,22 @@ pub struct SingleFormula {
 
 impl SingleFormula {
     /// Makes `NodeResourcesLeastAllocated`.
-    pub fn least_allocated(args: &SingleFormulaArgs, release: &Behaviour) -> Self {
+    pub fn least_allocated(args: &SingleFormulaArgs, release: &ResourceBehaviour) -> Self {
         Self::new(PluginName::NodeResourcesLeastAllocated, Formula::LeastAllocated, args, release)
     }
 
     /// Makes `NodeResourcesMostAllocated`.
-    pub fn most_allocated(args: &SingleFormulaArgs, release: &Behaviour) -> Self {
+    pub fn most_allocated(args: &SingleFormulaArgs, release: &ResourceBehaviour) -> Self {
         Self::new(PluginName::NodeResourcesMostAllocated, Formula::MostAllocated, args, release)
     }
 
     /// Makes `RequestedToCapacityRatio`.
-    pub fn requested_to_capacity_ratio(args: &SingleFormulaArgs, release: &Behaviour) -> Self {
+    pub fn requested_to_capacity_ratio(args: &SingleFormulaArgs, release: &ResourceBehaviour) -> Self {
         let formula = Formula::requested_to_capacity_ratio(&args.shape, release);
         Self::new(PluginName::RequestedToCapacityRatio, formula, args, release)
     }
 
-    fn new(name: PluginName, formula: Formula, args: &SingleFormulaArgs, release: &Behaviour) -> Self {
+    fn new(name: PluginName, formula: Formula, args: &SingleFormulaArgs, release: &ResourceBehaviour) -> Self {
         Self { name, formula, scorer: ResourceAllocationScorer::new(&args.resources, Requests::Assumed, release) }
     }
 }

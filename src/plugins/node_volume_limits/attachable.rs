@@ -42,7 +42,7 @@ pub(super) fn collect(
     wanted: Wanted<'_>,
     found: &mut BTreeSet<AttachableVolume>,
 ) -> Result<(), Failure> {
-    let release = cx.emulation.behaviour();
+    let release = &cx.emulation.behaviour().volumes;
     for volume in &pod.spec.volumes {
         let attachable = match claim_of(pod, volume) {
             Some(named) if named.ephemeral && !ephemeral_counts(cx) => None,
@@ -81,7 +81,7 @@ pub(super) fn collect(
 
 /// Whether volumes count whose claims are created for the pod.
 pub(super) fn ephemeral_counts(cx: &Context<'_>) -> bool {
-    cx.emulation.behaviour().ephemeral_claims == EphemeralClaims::Awaited
+    cx.emulation.behaviour().volumes.ephemeral_claims == EphemeralClaims::Awaited
 }
 
 /// Returns driver and handle of a claim's volume; `None` if no driver attaches it. Mirrors `getCSIDriverInfo`.
@@ -91,7 +91,7 @@ fn of_claim(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: Option<&C
     let (driver, handle) = if let Some(source) = &volume.spec.csi {
         (source.driver.clone(), source.volume_handle.clone())
     } else {
-        let release = cx.emulation.behaviour();
+        let release = &cx.emulation.behaviour().volumes;
         let plugin = InTreePlugin::of_persistent_volume(volume).filter(|p| p.counts_as_csi(csi_node, release))?;
         (plugin.driver().into(), volume_handle(volume).ok()?)
     };
@@ -105,7 +105,7 @@ fn of_class(cx: &Context<'_>, claim: &PersistentVolumeClaim, csi_node: Option<&C
     let class = Some(&name).filter(|n| !n.is_empty()).and_then(|n| cx.cluster.storage_classes.named(n))?;
     let driver = match InTreePlugin::by_name(&class.provisioner) {
         None => class.provisioner.clone(),
-        Some(plugin) if plugin.counts_as_csi(csi_node, cx.emulation.behaviour()) => plugin.driver().into(),
+        Some(plugin) if plugin.counts_as_csi(csi_node, &cx.emulation.behaviour().volumes) => plugin.driver().into(),
         Some(_) => return None,
     };
     let handle = format!("\0{}/{}", claim.metadata.namespace, claim.metadata.name);

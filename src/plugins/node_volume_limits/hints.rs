@@ -16,7 +16,7 @@ pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
     if release.queue.limits_wait_for_claims {
         events.push(on(EventResource::PersistentVolumeClaim, ActionType::ADD, after_claim_added));
     }
-    if release.csi_limits == CsiLimits::CsiNode {
+    if release.volumes.csi_limits == CsiLimits::CsiNode {
         events.push(on(EventResource::VolumeAttachment, ActionType::DELETE, after_attachment_deleted));
     }
     events

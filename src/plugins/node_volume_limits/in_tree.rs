@@ -103,7 +103,7 @@ impl InTreeVolumeLimits {
             }
             let key = Key::new(pod.metadata.namespace.clone(), named.name);
             let Some(claim) = cx.cluster.persistent_volume_claims.namespaced(&key.namespace, &key.name) else {
-                if is_new && cx.emulation.behaviour().missing_claims != MissingClaims::PassedOver {
+                if is_new && cx.emulation.behaviour().volumes.missing_claims != MissingClaims::PassedOver {
                     return Err(Failure::ClaimNotFound(Reason::ClaimLookupFailed { claim: key }));
                 }
                 continue;
@@ -174,13 +174,13 @@ impl FilterPlugin for InTreeVolumeLimits {
         match self.collect(cx, &pod.pod, true, &mut new) {
             Ok(()) if new.is_empty() => return Status::success(),
             Ok(()) => {}
-            Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().missing_claims == MissingClaims::Rejection => {
+            Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().volumes.missing_claims == MissingClaims::Rejection => {
                 return Status::rejected(reason);
             }
             Err(Failure::ClaimNotFound(reason) | Failure::Other(reason)) => return Status::error(reason),
         }
         let csi_node = cx.cluster.csi_nodes.named(node.name()).map(|n| &**n);
-        if self.kind.counts_as_csi(csi_node, cx.emulation.behaviour()) {
+        if self.kind.counts_as_csi(csi_node, &cx.emulation.behaviour().volumes) {
             return Status::success();
         }
         let mut existing = BTreeSet::new();

@@ -67,7 +67,7 @@ impl PodVolumes {
         let mut found = BTreeSet::new();
         match collect(cx, pod, csi_node, Owner::NewPod, Wanted::All, &mut found) {
             Ok(()) => Ok(found),
-            Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().missing_claims == MissingClaims::Rejection => {
+            Err(Failure::ClaimNotFound(reason)) if cx.emulation.behaviour().volumes.missing_claims == MissingClaims::Rejection => {
                 Err(Status::rejected(reason))
             }
             Err(Failure::ClaimNotFound(reason) | Failure::Other(reason)) => Err(Status::error(reason)),
@@ -115,7 +115,7 @@ impl FilterPlugin for NodeVolumeLimits {
         };
         let csi_node = cx.cluster.csi_nodes.named(node.name()).map(|n| &**n);
         // In some releases migration depends on the CSINode, so the volumes are counted for each node.
-        let of_node = (cx.emulation.behaviour().counted_undeclared != MigratedPlugins::All)
+        let of_node = (cx.emulation.behaviour().volumes.counted_undeclared != MigratedPlugins::All)
             .then(|| csi_node.map(|_| PodVolumes::on_node(cx, &pod.pod, csi_node)))
             .flatten();
         let of_node = of_node.as_ref().unwrap_or(if csi_node.is_some() { &volumes.with_csi_node } else { &volumes.without_csi_node });
@@ -132,7 +132,7 @@ impl FilterPlugin for NodeVolumeLimits {
             return Status::rejected(Reason::CsiDriverMissing { driver: driver.clone() });
         }
         let by_csi_node = csi_node.map(volume_limits).unwrap_or_default();
-        let (limits, has_limits, attachments) = match cx.emulation.behaviour().csi_limits {
+        let (limits, has_limits, attachments) = match cx.emulation.behaviour().volumes.csi_limits {
             CsiLimits::CsiNode => {
                 let attachments = volumes.attachments.get(node.name()).map_or(&[][..], Vec::as_slice);
                 let has_limits = !by_csi_node.is_empty();

@@ -69,7 +69,7 @@ impl Constraint {
     fn new(constraint: &TopologySpreadConstraint, pod_labels: &Labels, emulation: Emulation) -> Result<Self, SelectorError> {
         let mut selector = constraint.label_selector.clone();
         if let Some(selector) = &mut selector {
-            selector.validate_in(emulation.behaviour().selector_words)?;
+            selector.validate_in(emulation.behaviour().messages.selector_words)?;
             if emulation.enabled(Gate::MatchLabelKeysInPodTopologySpread) {
                 // Expressions, because the selector may require another value of the same key.
                 let picked = constraint.match_label_keys.iter().filter_map(|key| Some((key, pod_labels.get(key)?)));
@@ -87,7 +87,7 @@ impl Constraint {
             honors_node_affinity: affinity == "Honor",
             honors_node_taints: taints == "Honor",
             wanted: LabelBloom::default(),
-            empty_selector: emulation.behaviour().empty_spread_selector,
+            empty_selector: emulation.behaviour().spread.empty_selector,
         })
     }
 
@@ -260,7 +260,7 @@ pub(in crate::plugins) fn default_selector(cx: &Context<'_>, pod: &Pod) -> Label
     let of_services = labels.iter().zip(&selected).filter(|(_, selected)| **selected);
     let match_labels = of_services.map(|((key, value), _)| (key.clone(), value.clone())).collect();
     let mut selector = LabelSelector { match_labels, ..LabelSelector::default() };
-    match cx.emulation.behaviour().default_selector {
+    match cx.emulation.behaviour().spread.default_selector {
         DefaultSelector::OfMatching => add_matching_workloads(&mut selector, cluster, pod),
         DefaultSelector::OfController => add_controller(&mut selector, cluster, pod),
     }

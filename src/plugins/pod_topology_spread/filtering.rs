@@ -114,7 +114,7 @@ impl PreFilterState {
     fn new(cx: &Context<'_>, constraints: &[Constraint], pod: &Pod) -> Self {
         let mut minima = Vec::with_capacity(constraints.len());
         let nodes = cx.snapshot.nodes();
-        let spread_counts = cx.emulation.behaviour().spread_counts;
+        let spread_counts = cx.emulation.behaviour().spread.counts;
         let shares = spread_counts != SpreadCounts::PerConstraint;
         let slots = slots(constraints.iter().map(|c| &c.topology_key), |_| shares);
         let reader = PolicyReader::new(constraints, pod, cx.emulation);
@@ -201,7 +201,7 @@ impl PreFilterState {
             return;
         }
         let spreads = self.spreads.clone();
-        let on_all_nodes = cx.emulation.behaviour().spread_counts == SpreadCounts::OnAllNodes;
+        let on_all_nodes = cx.emulation.behaviour().spread.counts == SpreadCounts::OnAllNodes;
         for (i, Spread { constraint, .. }) in spreads.iter().enumerate() {
             // Unlike PreFilter, this counts for an empty selector, and counts terminating pods.
             if constraint.selects(&updated.metadata.labels)
@@ -217,7 +217,7 @@ impl PreFilterState {
 impl PreFilterPlugin for PodTopologySpread {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
         let status = match self.constraints(cx, &pod.pod, Action::DoNotSchedule) {
-            Err(error) => Status::error(format!("{}{error}", cx.emulation.behaviour().constraint_error)),
+            Err(error) => Status::error(format!("{}{error}", cx.emulation.behaviour().spread.constraint_error)),
             Ok(constraints) if constraints.is_empty() => Status::skip(),
             Ok(constraints) => {
                 state.write(PreFilterState::new(cx, &constraints, &pod.pod));

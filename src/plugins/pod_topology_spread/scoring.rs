@@ -100,11 +100,13 @@ impl PreScorePlugin for PodTopologySpread {
         // With the system defaults, a node without a zone is still spread by host.
         let require_all = !pod.pod.spec.topology_spread_constraints.is_empty() || !self.system_defaulted;
         let constraints = match self.constraints(cx, &pod.pod, Action::ScheduleAnyway) {
-            Ok(constraints) if constraints.is_empty() && cx.emulation.behaviour().idle_scores != IdleScores::Kept => return Status::skip(),
+            Ok(constraints) if constraints.is_empty() && cx.emulation.behaviour().cycle.idle_scores != IdleScores::Kept => {
+                return Status::skip();
+            }
             Ok(constraints) => constraints,
             Err(error) => return Status::error(format!("calculating preScoreState: {error}")),
         };
-        let mut computed = PreScoreState::new(constraints, nodes, require_all, cx.emulation.behaviour().spread_counts);
+        let mut computed = PreScoreState::new(constraints, nodes, require_all, cx.emulation.behaviour().spread.counts);
         if let Some(spreads) = Arc::get_mut(&mut computed.spreads) {
             count_pods(cx, &pod.pod, spreads, &computed.slots, require_all);
         }
@@ -130,7 +132,7 @@ impl ScorePlugin for PodTopologySpread {
             let count = counts.get(domain).copied().filter(|_| !is_bare).unwrap_or(0);
             score += count as f64 * weight + f64::from(constraint.max_skew.wrapping_sub(1));
         }
-        Ok(match cx.emulation.behaviour().spread_score {
+        Ok(match cx.emulation.behaviour().spread.score {
             Rounding::Nearest => score.round() as i64,
             Rounding::Down => score as i64,
         })

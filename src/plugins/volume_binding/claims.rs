@@ -73,7 +73,7 @@ impl PreFilterPlugin for VolumeBinding {
             }
             Ok(claims) => match sort_out(cx, claims) {
                 Ok(claims) => {
-                    if cx.emulation.behaviour().local_volumes == LocalVolumes::Narrow {
+                    if cx.emulation.behaviour().volumes.local_volumes == LocalVolumes::Narrow {
                         result.node_names = nodes_of_local_volumes(&claims.bound);
                     }
                     state.write(State(Arc::new(claims)));
@@ -108,7 +108,7 @@ fn named_nodes(volume: &PersistentVolume) -> BTreeSet<Str> {
 /// Returns the claims of the pod's volumes, or the error of the first unusable one.
 fn usable_claims<'a>(cx: &Context<'a>, pod: &Pod) -> Result<Vec<&'a Arc<PersistentVolumeClaim>>, Reason> {
     let mut claims = Vec::new();
-    let release = cx.emulation.behaviour();
+    let release = &cx.emulation.behaviour().volumes;
     let made_for_pods = cx.emulation.enabled(Gate::GenericEphemeralVolume);
     for named in pod.spec.volumes.iter().filter_map(|v| claim_of(pod, v)).filter(|named| !named.ephemeral || made_for_pods) {
         let name = &named.name;

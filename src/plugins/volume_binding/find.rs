@@ -67,7 +67,7 @@ fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) 
         let Some(volume) = &claim.volume else { return Ok(Err(Reason::BoundVolumeMissing { claim: Some(claim.name.clone()) })) };
         let migrated = claim.migration.as_ref().filter(|(plugin, _)| {
             let csi_node = cx.cluster.csi_nodes.named(node.name());
-            plugin.is_migrated_on(csi_node.map(|n| &**n), cx.emulation.behaviour().migrated_plugins)
+            plugin.is_migrated_on(csi_node.map(|n| &**n), cx.emulation.behaviour().volumes.migrated_plugins)
         });
         let required = match migrated {
             None => required_affinity(volume),

@@ -100,7 +100,7 @@ impl Candidates {
             return Vec::new();
         }
         let attributes = Attributes::of(cx.emulation);
-        let rules = cx.emulation.behaviour().volume_matching;
+        let rules = cx.emulation.behaviour().volumes.matching;
         let (free, taken): (Vec<_>, Vec<_>) = cx.cluster.persistent_volumes.iter().partition(|v| v.spec.claim_ref.is_none());
         let mut referring: HashMap<(&str, &str), Vec<&Arc<PersistentVolume>>> = HashMap::new();
         for volume in taken {
@@ -200,7 +200,7 @@ enum Attributes {
 
 impl Attributes {
     fn of(emulation: Emulation) -> Self {
-        match (emulation.behaviour().volume_attributes_compared, emulation.enabled(Gate::VolumeAttributesClass)) {
+        match (emulation.behaviour().volumes.attributes_compared, emulation.enabled(Gate::VolumeAttributesClass)) {
             (false, _) => Self::Ignored,
             (true, false) => Self::Refused,
             (true, true) => Self::Compared,

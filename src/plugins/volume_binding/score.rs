@@ -18,7 +18,7 @@ const MAX_UTILIZATION: i64 = 100;
 impl PreScorePlugin for VolumeBinding {
     fn pre_score(&self, cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>]) -> Status {
         match state.read::<State>() {
-            _ if cx.emulation.behaviour().idle_scores != IdleScores::Skipped => Status::success(),
+            _ if cx.emulation.behaviour().cycle.idle_scores != IdleScores::Skipped => Status::success(),
             _ if !cx.emulation.enabled(Gate::StorageCapacityScoring) => Status::skip(),
             None => no_state(),
             Some(_) => Status::success(),

@@ -13,7 +13,7 @@ use crate::cluster::storage::{CSINode, PersistentVolume};
 use crate::cluster::{AzureDiskVolumeSource, Labels, List, NodeSelector, NodeSelectorTerm, Requirement, Str, Volume};
 
 use super::{ANN_MIGRATED_PLUGINS, required_affinity};
-use crate::release::{Behaviour, MigratedPlugins};
+use crate::release::{MigratedPlugins, VolumeBehaviour};
 
 const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
 const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
@@ -118,7 +118,7 @@ impl InTreePlugin {
 
     /// Whether volumes of the plugin count for the limits of its CSI driver on a node with this CSINode. For most plugins
     /// and releases the CSINode need not name the plugin.
-    pub fn counts_as_csi(self, node: Option<&CSINode>, release: &Behaviour) -> bool {
+    pub fn counts_as_csi(self, node: Option<&CSINode>, release: &VolumeBehaviour) -> bool {
         let undeclared = node.is_some() && self.is_among(release.counted_undeclared);
         self.migration_is_on() && (undeclared || self.is_migrated_on(node, release.migrated_plugins))
     }

@@ -62,7 +62,7 @@ impl PreFilterPlugin for VolumeRestrictions {
             cx.snapshot.is_claim_used(&key)
         };
         let conflicting_ref_count = claims.iter().filter(in_use).count() as i64;
-        if conflicting_ref_count > 0 && cx.emulation.behaviour().claims_in_use == ClaimsInUse::PreFilter {
+        if conflicting_ref_count > 0 && cx.emulation.behaviour().volumes.claims_in_use == ClaimsInUse::PreFilter {
             return (PreFilterResult::default(), Status::unresolvable(Reason::ReadWriteOncePodConflict { claim: only(&claims) }));
         }
         if conflicting_ref_count == 0 && !pod.pod.spec.volumes.iter().any(needs_restrictions_check) {
@@ -73,7 +73,7 @@ impl PreFilterPlugin for VolumeRestrictions {
     }
 
     fn has_extensions(&self, emulation: Emulation) -> bool {
-        emulation.behaviour().claims_in_use == ClaimsInUse::Filter
+        emulation.behaviour().volumes.claims_in_use == ClaimsInUse::Filter
     }
 
     fn add_pod(&self, cx: &Context<'_>, state: &mut CycleState, _pod: &PodInfo, added: &PodInfo, _node: &NodeInfo) -> Status {
@@ -100,7 +100,7 @@ fn update(cx: &Context<'_>, state: &mut CycleState, pod: &Pod, sign: i64) -> Sta
 }
 
 fn filter_checks_claims(emulation: Emulation) -> bool {
-    emulation.enabled(Gate::ReadWriteOncePod) && emulation.behaviour().claims_in_use == ClaimsInUse::Filter
+    emulation.enabled(Gate::ReadWriteOncePod) && emulation.behaviour().volumes.claims_in_use == ClaimsInUse::Filter
 }
 
 fn no_state() -> Status {

@@ -32,7 +32,7 @@ fn pick(candidates: &[Candidate]) -> (Vec<ScoreFunction>, SharedList<Str>) {
     let dry_runs = candidates.iter().map(run).collect::<Vec<_>>().into();
     pick_one_node(
         PreemptionRecord { dry_runs, ..PreemptionRecord::default() }.candidates(),
-        Emulation::default().behaviour().tie_break,
+        Emulation::default().behaviour().preemption.tie_break,
         now(),
     )
 }

@@ -102,9 +102,9 @@ fn neighbours_differ_and_say_what_no_case_covers() {
 fn pods_were_looked_for_in_the_queue_more_often_once() {
     for profile in PROFILES.iter().filter(|p| p.release >= v1_20::PROFILE.release) {
         let seconds = if profile.release < Release::patch(24, 0) { 60 } else { 300 };
-        assert_eq!(profile.behaviour.leftover.as_secs(), seconds, "{}", profile.release);
+        assert_eq!(profile.behaviour.queue.leftover.as_secs(), seconds, "{}", profile.release);
         // Any event moves a pod without a recorded rejecting plugin.
-        assert_eq!(profile.behaviour.rejectors_noted, profile.release >= Release::patch(21, 0), "{}", profile.release);
+        assert_eq!(profile.behaviour.cycle.rejectors_noted, profile.release >= Release::patch(21, 0), "{}", profile.release);
         assert_eq!(profile.reads_policies(), profile.release < Release::patch(23, 0), "{}", profile.release);
     }
 }

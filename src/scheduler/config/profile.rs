@@ -179,7 +179,7 @@ impl<'a> Builder<'a> {
         let binds = self.count("bind", take("bind"));
         let f = &mut self.framework;
         f.name = Str::from(name);
-        f.filters = self.emulation.behaviour().filters;
+        f.filters = self.emulation.behaviour().cycle.filters;
         f.percentage_of_nodes_to_score = self.profile.percentage_of_nodes_to_score;
         f.pre_enqueue = take("preEnqueue");
         f.pre_filter = take("preFilter");
@@ -330,7 +330,7 @@ impl<'a> Builder<'a> {
             Some(PluginRefKind::Known(plugin)) => Some(plugin.clone()),
             _ => None,
         };
-        let names = in_order(self.emulation.behaviour().plugin_order, &explicit, &overridden, &implied);
+        let names = in_order(self.emulation.behaviour().cycle.plugin_order, &explicit, &overridden, &implied);
         names.into_iter().filter_map(known).collect()
     }
 
@@ -364,7 +364,7 @@ impl<'a> Builder<'a> {
     /// Returns the weights of score plugins. A weight at the extension point overrides that of multiPoint; zero or none
     /// means 1. Mirrors `getValidScoreWeights`.
     fn weights(&mut self, point: &str, scores: fn(&PluginRef) -> bool, multi_point: &PluginSet) -> BTreeMap<PluginName, i64> {
-        let score_max = self.emulation.behaviour().score_max;
+        let score_max = self.emulation.behaviour().cycle.score_max;
         let mut weights = BTreeMap::new();
         let mut total: i64 = 0;
         for plugin in self.profile.plugins.at(point).enabled.iter().chain(&multi_point.enabled) {

@@ -82,7 +82,7 @@ impl Scheduler {
             Some(mismatch) => {
                 let message = mismatch.to_string();
                 let outcome = self.fail_all(&mut members, &message, events);
-                if self.state.config.emulation.behaviour().group_rule == GroupRule::Feasible {
+                if self.state.config.emulation.behaviour().groups.rule == GroupRule::Feasible {
                     let condition = self.state.group_condition(&group, outcome, &Status::error(message));
                     self.state.carry_out(condition, events);
                 }
@@ -336,7 +336,7 @@ impl State {
             let name = &pod.spec.scheduler_name;
             (name != scheduler).then(|| GroupMismatch::Schedulers(name.clone(), scheduler.clone()))
         };
-        if self.config.emulation.behaviour().group_rule == GroupRule::Permit {
+        if self.config.emulation.behaviour().groups.rule == GroupRule::Permit {
             return waiting.into_iter().find_map(|pod| other_scheduler(pod));
         }
         let priority = self.cluster.pod_groups.get(group).map_or(0, |group| group.priority());
@@ -359,7 +359,7 @@ impl State {
             GroupOutcome::WaitingOnPreemption | GroupOutcome::Unschedulable => ("False", "Unschedulable"),
             GroupOutcome::Error => ("False", "SchedulerError"),
         };
-        let kind = match self.config.emulation.behaviour().group_rule {
+        let kind = match self.config.emulation.behaviour().groups.rule {
             GroupRule::Permit => PodGroup::SCHEDULED,
             GroupRule::Feasible => PodGroup::INITIALLY_SCHEDULED,
         };

@@ -117,7 +117,7 @@ impl PodGroupCycle<'_> {
 
     /// Returns how many members need a place, in releases that count them instead of asking Permit plugins.
     fn quorum(&self, world: &World<'_>) -> Option<Quorum> {
-        if self.emulation.behaviour().group_rule != GroupRule::Feasible {
+        if self.emulation.behaviour().groups.rule != GroupRule::Feasible {
             return None;
         }
         let min_count = world.cluster.pod_groups.get(self.group).and_then(|group| group.min_count());

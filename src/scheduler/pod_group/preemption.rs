@@ -18,7 +18,7 @@ impl PodGroupCycle<'_> {
         if !self.emulation.enabled(Gate::WorkloadAwarePreemption) || !result.status.is_rejected() {
             return;
         }
-        let announces = self.emulation.behaviour().group_rule == GroupRule::Feasible;
+        let announces = self.emulation.behaviour().groups.rule == GroupRule::Feasible;
         if announces && !self.has_default_preemption() {
             return;
         }
@@ -57,7 +57,7 @@ impl PodGroupCycle<'_> {
         let Some(group) = self.world.cluster.pod_groups.get(self.group).cloned() else {
             return refused(Status::error(format!("failed to get pod group object: {}", pod_group_not_found(&self.group.name))));
         };
-        let rule = self.emulation.behaviour().group_rule;
+        let rule = self.emulation.behaviour().groups.rule;
         if group.topology_key().is_some() && rule == GroupRule::Permit {
             return refused(Status::rejected(Reason::GroupPreemptionConstrained));
         }
@@ -156,14 +156,14 @@ impl GroupTrial for PodGroupCycle<'_> {
     }
 
     fn places(&self) -> Vec<(Key, Str)> {
-        if self.emulation.behaviour().group_rule == GroupRule::Permit {
+        if self.emulation.behaviour().groups.rule == GroupRule::Permit {
             return Vec::new();
         }
         self.places.iter().map(|(at, place)| (self.members[*at].key(), place.node.name().clone())).collect()
     }
 
     fn reprieve(&mut self, pods: &[Arc<PodInfo>]) -> Result<bool, Status> {
-        if self.emulation.behaviour().group_rule == GroupRule::Permit {
+        if self.emulation.behaviour().groups.rule == GroupRule::Permit {
             self.add(pods);
             let fits = GroupTrial::schedule(self).is_success();
             if !fits {

@@ -76,7 +76,7 @@ impl Default for QueueConfig {
         Self {
             pod_initial_backoff: Duration::from_secs(1),
             pod_max_backoff: Duration::from_secs(10),
-            pod_max_in_unschedulable_pods: emulation.behaviour().leftover,
+            pod_max_in_unschedulable_pods: emulation.behaviour().queue.leftover,
             emulation,
         }
     }

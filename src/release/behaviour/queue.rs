@@ -1,8 +1,12 @@
 //! Named behaviours of the queue, the event handlers and the execution of preemption that changed between releases.
 
+use std::time::Duration;
+
 /// The named behaviours of the queue in a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueBehaviour {
+    /// How long a pod stays in unschedulablePods before it is retried.
+    pub leftover: Duration,
     /// How events are named.
     pub event_names: EventNames,
     /// When an event matches a registered one.
