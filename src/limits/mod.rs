@@ -168,6 +168,7 @@
 //! | [`terminal::COPIED`] | 512 KiB | Bytes copied to the terminal's clipboard; a longer text is not copied, which a notice says. | `what_is_too_long_for_a_clipboard_is_not_copied` |
 //! | [`terminal::SETTINGS`] | 1 MiB | Bytes of the configuration file and of a theme; a larger one is not used, which a notice says. | `files_are_found_and_what_cannot_be_read_is_reported` |
 //! | [`terminal::OFFERED_DUMPS`] | 40 | Dumps of the current folder that the start screen offers; more are left out. | `dumps_of_a_folder_are_offered_in_order_and_no_more_than_there_is_room_for` |
+//! | [`terminal::FREE_NAMES`] | 999 | Names that are tried for a file that the user does not name; if all of them exist, nothing is written, which a notice says. | `free_names_are_tried_up_to_a_limit` |
 //! | [`terminal::METRIC_SERIES`] | 100 | Series of one family of metrics whose labels come from the cluster; the pods of the others are added up in one series. | `series_beyond_the_limit_are_added_up` |
 //! | [`terminal::METRIC_LABEL`] | 256 bytes | Bytes of a label of metrics whose text comes from the cluster; a longer one is cut, and series of labels that begin alike are added up. | `labels_beyond_the_length_are_cut_and_those_that_begin_alike_are_added_up` |
 //! | [`terminal::COMPLETION`] | 3s | Time in which completions for kubectl are found; after it there are none. | `a_completion_that_takes_too_long_is_empty` |

@@ -37,6 +37,8 @@ limits! { "terminal":
     bytes SETTINGS: u64 = 1 << 20, "files_are_found_and_what_cannot_be_read_is_reported";
     /// Dumps of the current folder that the start screen offers; more are left out.
     count OFFERED_DUMPS: usize = 40, "dumps_of_a_folder_are_offered_in_order_and_no_more_than_there_is_room_for";
+    /// Names that are tried for a file that the user does not name; if all of them exist, nothing is written, which a notice says.
+    count FREE_NAMES: usize = 999, "free_names_are_tried_up_to_a_limit";
     /// Series of one family of metrics whose labels come from the cluster; the pods of the others are added up in one series.
     count METRIC_SERIES: usize = 100, "series_beyond_the_limit_are_added_up";
     /// Bytes of a label of metrics whose text comes from the cluster; a longer one is cut, and series of labels that begin alike are added up.

@@ -32,6 +32,7 @@ use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::model::time_travel;
 use crate::ui::view::layout::Plan;
+use crate::ui::view::pane::PaneDef;
 use crate::ui::view::panes::{self, PANES};
 use crate::ui::view::refresh::renew;
 
@@ -77,7 +78,7 @@ fn apply(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> 
                 return verb.run(state, session, "");
             }
             if let Some(def) = PANES.iter().find(|def| def.verb.0 == name) {
-                decide_selected(state, session, def.id);
+                decide_selected(state, session, def);
                 (def.visit)(def, state, session.timeline());
             }
         }
@@ -90,10 +91,9 @@ fn apply(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> 
 }
 
 /// Decides about the pod that is selected in the overview, if the user goes from there to a pane of a decision.
-fn decide_selected(state: &mut State, session: &mut dyn SessionHandle, to: Pane) {
-    let is_of_decision = [Pane::NODES, Pane::PREEMPTION, Pane::CANDIDATE, Pane::STEPS, Pane::MESSAGE].contains(&to);
+fn decide_selected(state: &mut State, session: &mut dyn SessionHandle, to: &PaneDef) {
     if state.focus == Pane::OVERVIEW
-        && is_of_decision
+        && to.of_decision
         && let Some(RowId::Pod(pod)) = state.selected_row().cloned()
     {
         time_travel::show_pod(state, session, &pod);

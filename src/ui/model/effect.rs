@@ -1,5 +1,6 @@
 //! Effects: requests from an action to the app, because the screen performs no IO.
 
+use crate::limits::terminal::FREE_NAMES;
 use crate::output::Text;
 
 /// An effect for the app to perform after an action.
@@ -72,9 +73,6 @@ impl NewFile {
     }
 }
 
-/// Names that are tried for a file that the user does not name.
-const FREE_NAMES: usize = 999;
-
 /// The contents of an exported file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Export {
@@ -119,4 +117,18 @@ impl ScreenForm {
 pub fn ending(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_names_are_tried_up_to_a_limit() {
+        let path = |number| NewFile::TICKET.path(number);
+        assert_eq!([1, 2].map(path), [Some("ticket.md".to_owned()), Some("ticket-2.md".to_owned())]);
+        assert_eq!(path(FREE_NAMES), Some(format!("ticket-{FREE_NAMES}.md")));
+        assert_eq!(path(FREE_NAMES + 1), None);
+        assert_eq!(NewFile::Named("mine.md".to_owned()).path(2), None, "a file that the user named is not replaced");
+    }
 }

@@ -73,6 +73,8 @@ pub struct PaneDef {
     pub select: fn(&Self, &mut State, &mut dyn SessionHandle, Motion, usize),
     /// Scrolls by lines of the mouse wheel. Takes the number of rows in sight.
     pub scroll: fn(&Self, &mut State, &mut dyn SessionHandle, isize, usize),
+    /// Whether it shows a decision; the pod that is selected in the overview is decided before the overview is left for it.
+    pub of_decision: bool,
     /// Whether moving in it moves the cursor of the timeline.
     pub moves_cursor: bool,
     /// Runs after the selection has moved.
@@ -133,6 +135,7 @@ impl PaneDef {
             opens_by_mouse: true,
             select: Self::select_row,
             scroll: Self::scroll_list,
+            of_decision: false,
             moves_cursor: false,
             selected: |_, _| {},
             copy: None,

@@ -38,6 +38,7 @@ pub static DEF: PaneDef = PaneDef {
     columns: |state, _, list, row| page::heading_columns(Pane::CANDIDATE, state, list, row),
     subject: |state, timeline| state.selected_candidate(timeline.cycle()).cloned().map(RowId::Node),
     node: |state, timeline| state.selected_candidate(timeline.cycle()).cloned(),
+    of_decision: true,
     ..page::new(Pane::CANDIDATE, ("go-to-candidate", "one candidate: score functions, victims, budgets"))
 };
 

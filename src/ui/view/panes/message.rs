@@ -29,6 +29,7 @@ pub static DEF: PaneDef = PaneDef {
         Some(failure) => Ok(("the message", failure.message.to_string())),
         None => Err("there is no message to copy"),
     }),
+    of_decision: true,
     ..PaneDef::new(Pane::MESSAGE, CONTEXT, ("go-to-message", "the message"), draw)
 };
 

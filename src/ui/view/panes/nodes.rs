@@ -59,6 +59,7 @@ pub static DEF: PaneDef = PaneDef {
     columns: heading_columns,
     node: |state, _| if let Some(RowId::Node(node)) = &state.list(Pane::NODES).selected { Some(node.clone()) } else { None },
     open,
+    of_decision: true,
     ..PaneDef::new(Pane::NODES, CONTEXT, ("go-to-nodes", "the nodes"), draw)
 };
 

@@ -57,6 +57,7 @@ pub static DEF: PaneDef = PaneDef {
     subject: |state, timeline| state.selected_candidate(timeline.cycle()).cloned().map(RowId::Node),
     node: |state, timeline| state.selected_candidate(timeline.cycle()).cloned(),
     open,
+    of_decision: true,
     ..PaneDef::new(Pane::PREEMPTION, CONTEXT, ("go-to-preemption", "preemption"), draw)
 };
 

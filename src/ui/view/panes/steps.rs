@@ -41,6 +41,7 @@ pub static DEF: PaneDef = PaneDef {
         let direction = if by > 0 { Direction::Forward } else { Direction::Back };
         walk(state, session, direction, StepSize::Event);
     },
+    of_decision: true,
     moves_cursor: true,
     ..PaneDef::new(Pane::STEPS, CONTEXT, ("go-to-steps", "the steps"), draw)
 };
