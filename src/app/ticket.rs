@@ -51,8 +51,8 @@ impl Reproduction {
     }
 
     /// Returns the command that makes these what-ifs.
-    fn what_if(&self, verbs: &[Verb]) -> Option<String> {
-        let verbs: Vec<String> = verbs.iter().map(Verb::to_string).collect();
+    fn what_if(&self, verbs: &[&Verb]) -> Option<String> {
+        let verbs: Vec<String> = verbs.iter().map(ToString::to_string).collect();
         let of_verbs = verbs.iter().flat_map(|verb| ["--what-if", verb.as_str()]);
         let all = ["schedscope", "run"].into_iter().chain(of_verbs).chain(self.words.iter().map(String::as_str));
         (!verbs.is_empty()).then(|| shell_line(all.chain(["-o", self.format])))
@@ -81,12 +81,22 @@ pub(super) struct Decision {
     origin: Origin,
 }
 
-/// Returns the what-ifs among revisions, each once: a drain makes several changes, one after another. A change that is no verb, such as
-/// the objects of a file, is named by its title.
-fn what_ifs(revisions: &[&Revision]) -> Vec<Result<Verb, String>> {
+/// A what-if of a session.
+#[derive(PartialEq, strum::Display)]
+enum WhatIf<'a> {
+    /// A change that a verb makes.
+    #[strum(to_string = "{0}")]
+    Verb(Verb),
+    /// A change that is no verb, such as the objects of a file, with its title.
+    #[strum(to_string = "{0}")]
+    Titled(&'a str),
+}
+
+/// Returns the what-ifs among revisions, each once: a drain makes several changes, one after another.
+fn what_ifs<'a>(revisions: &[&'a Revision]) -> Vec<WhatIf<'a>> {
     let changes = revisions.iter().filter(|revision| revision.action.is_what_if());
-    let mut found: Vec<Result<Verb, String>> =
-        changes.map(|revision| revision.action.what_if().ok_or_else(|| revision.title.clone())).collect();
+    let mut found: Vec<WhatIf<'a>> =
+        changes.map(|revision| revision.action.what_if().map_or(WhatIf::Titled(&revision.title), WhatIf::Verb)).collect();
     found.dedup();
     found
 }
@@ -105,15 +115,16 @@ fn origin(
     let added: Vec<&Revision> = revisions[session.observed_revisions().min(upto)..upto].iter().map(Arc::as_ref).collect();
     let titles = |wanted: fn(&Revision) -> bool| added.iter().filter(|r| wanted(r)).map(|r| r.title.clone()).collect::<Vec<String>>();
     let what_ifs = what_ifs(&added);
-    let verbs: Result<Vec<Verb>, String> = what_ifs.iter().cloned().collect();
-    let with_steps = reproduction.and_then(|reproduction| reproduction.what_if(&verbs.ok()?));
+    let verbs: Option<Vec<&Verb>> =
+        what_ifs.iter().map(|what_if| if let WhatIf::Verb(verb) = what_if { Some(verb) } else { None }).collect();
+    let with_steps = reproduction.and_then(|reproduction| reproduction.what_if(&verbs?));
     Origin {
         source: session.source().to_owned(),
         at: Some(at),
         command_has_steps: with_steps.is_some(),
         command: with_steps.or_else(|| again(reproduction?)),
         steps: titles(|revision| revision.action.is_what_if() || revision.action.is_run()),
-        what_ifs: what_ifs.into_iter().map(|what_if| what_if.map_or_else(|title| title, |verb| verb.to_string())).collect(),
+        what_ifs: what_ifs.iter().map(WhatIf::to_string).collect(),
         is_live,
         ..Origin::default()
     }

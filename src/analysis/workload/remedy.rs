@@ -21,9 +21,17 @@ pub struct RemedyReport {
     pub commands: Vec<String>,
 }
 
-/// Returns a change that can be computed as a report; for an object to look at, the words and the command.
-pub(super) fn report(remedy: &Remedy) -> Result<RemedyReport, String> {
-    Ok(match remedy {
+/// The next step for a user.
+pub(super) enum NextStep {
+    /// A change that can be computed.
+    Change(RemedyReport),
+    /// An object to look at. Holds the command.
+    LookAt(String),
+}
+
+/// Returns the next step of a remedy.
+pub(super) fn next_step(remedy: &Remedy) -> NextStep {
+    NextStep::Change(match remedy {
         Remedy::RaiseQuota(raise) => raise_quota(raise),
         Remedy::CreateServiceAccount(key) => RemedyReport {
             text: format!("create the service account {}", key.name),
@@ -44,7 +52,7 @@ pub(super) fn report(remedy: &Remedy) -> Result<RemedyReport, String> {
             patches: vec![patch_of(about, &json!({"spec": {"paused": false}}))],
             commands: vec![shell_words(["kubectl", "rollout", "resume", about.to_string().as_str(), "-n", &about.key.namespace])],
         },
-        Remedy::LookAt(about) => return Err(look(about)),
+        Remedy::LookAt(about) => return NextStep::LookAt(look(about)),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::remedy::{self, in_cores};
+use super::remedy::{NextStep, in_cores, next_step};
 use super::{WorkloadCause, WorkloadFix};
 use crate::analysis::moments::span;
 use crate::cluster::Str;
@@ -12,12 +12,12 @@ use crate::workload::{CauseKind, Eligible, MissingCause, NotCreated, Refusal, Re
 
 /// Returns a cause with its words.
 pub(super) fn cause(cause: &MissingCause, workload: &About, now: Option<Timestamp>) -> WorkloadCause {
-    let (fix, fix_words) = match cause.remedy.as_ref().map(remedy::report) {
-        Some(Ok(report)) => {
+    let (fix, fix_words) = match cause.remedy.as_ref().map(next_step) {
+        Some(NextStep::Change(report)) => {
             let words = format!("fix: {}", report.text);
             (Some(WorkloadFix::Remedy(report)), words)
         }
-        Some(Err(command)) => (None, format!("see: {command}")),
+        Some(NextStep::LookAt(command)) => (None, format!("see: {command}")),
         None => (None, String::new()),
     };
     WorkloadCause {

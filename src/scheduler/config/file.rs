@@ -13,7 +13,7 @@ use super::bytes::Bytes;
 use super::fields::{CONFIGURATION, plugin_args};
 use super::policy;
 use crate::extenders::{self, TlsSettings};
-use crate::framework::{ExtenderName, FieldErrors, parse_duration};
+use crate::framework::{DurationError, ExtenderName, FieldErrors, parse_duration};
 use crate::output::{Secret, url_without_password};
 use crate::release::{Emulation, Profile as Release};
 
@@ -59,10 +59,10 @@ pub(super) struct LeaderElection {
 pub(super) struct GoDuration(pub(super) SignedDuration);
 
 impl TryFrom<String> for GoDuration {
-    type Error = String;
+    type Error = DurationError;
 
-    fn try_from(text: String) -> Result<Self, String> {
-        parse_duration(&text).map(Self).map_err(|error| error.to_string())
+    fn try_from(text: String) -> Result<Self, DurationError> {
+        parse_duration(&text).map(Self)
     }
 }
 
