@@ -105,7 +105,7 @@ fn judged(attempt: ReportedAttempt, [before, after]: [&Scheduler; 2], changes: u
 }
 
 fn bound(node: &str, view: &CycleView) -> (AttemptMatch, String) {
-    match (&view.selected, view.outcome) {
+    match (&view.scoring.selected, view.outcome) {
         (Some((ours, _, ties)), Some(Outcome::Scheduled)) if *ours == *node || ties.iter().any(|tie| *tie == *node) => {
             let of = if ties.len() > 1 { format!(", one of {} with equal scores", count(ties.len(), "node")) } else { String::new() };
             (AttemptMatch::Agrees, format!("it fits on {node}{of}."))

@@ -171,7 +171,7 @@ impl EvictionStory {
 }
 
 fn compare(view: &CycleView, seen: &SeenLeaving) -> EvictionMatch {
-    if let (Some(Outcome::Scheduled), Some((node, ..))) = (&view.outcome, &view.selected) {
+    if let (Some(Outcome::Scheduled), Some((node, ..))) = (&view.outcome, &view.scoring.selected) {
         return EvictionMatch::Fits(node.clone());
     }
     let chosen = view.preemption.as_ref().and_then(|preemption| Some((preemption, preemption.selected()?)));

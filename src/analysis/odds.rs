@@ -15,17 +15,17 @@ use crate::trace::{CycleView, Selection};
 /// Returns whether something is left to chance in a decision.
 pub fn is_chance(view: &CycleView) -> bool {
     let is_tie = |(_, why, tied): &(Str, Selection, SharedList<Str>)| *why == Selection::HighestScore && tied.len() > 1;
-    view.odds_over_starts.is_some()
-        || view.selected.as_ref().is_some_and(is_tie)
+    view.findings.odds_over_starts.is_some()
+        || view.scoring.selected.as_ref().is_some_and(is_tie)
         || view.preemption.as_ref().is_some_and(|p| !p.hypothetical() && p.odds().is_some())
 }
 
 /// Returns the odds of a decision; `None` if nothing is left to chance, or nothing is chosen yet.
 pub fn odds(view: &CycleView) -> Option<Cow<'_, Odds>> {
-    if let Some(odds) = &view.odds_over_starts {
+    if let Some(odds) = &view.findings.odds_over_starts {
         return Some(Cow::Borrowed(odds));
     }
-    if let Some((_, Selection::HighestScore, tied)) = view.selected.as_ref().filter(|(.., tied)| tied.len() > 1) {
+    if let Some((_, Selection::HighestScore, tied)) = view.scoring.selected.as_ref().filter(|(.., tied)| tied.len() > 1) {
         return Some(Cow::Owned(Odds::uniform(Chance::Tie, tied)));
     }
     let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical())?;
@@ -50,8 +50,8 @@ pub fn odds_cell(odds: &Odds, node: &str) -> String {
 pub fn with_odds(scheduler: &Scheduler, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
     let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, ..DryOptions::default() };
     let mut view = CycleView::of(&scheduler.explain_with(pod, options));
-    view.unknown = scheduler.state().cluster().unknown;
-    view.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
+    view.findings.unknown = scheduler.state().cluster().unknown;
+    view.findings.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
     view
 }
 

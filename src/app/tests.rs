@@ -33,9 +33,11 @@ use crate::release::Emulation;
 use crate::scheduler::{Config, Evictions, Options, Scheduler};
 use crate::session::{Background, Session, Timeline};
 use crate::source::{self, Input, Story};
+use crate::ui::view::layout::Plan;
+use crate::ui::view::panes;
 use crate::ui::{
     ASCII, Action, Depth, Direction, Effect, Glyphs, Library, Mouse, Overlay, Pane, ScreenForm, SessionHandle, State, Theme, UNICODE,
-    contexts, draw, first_state, go_on, greet, poll_job, renew, show_pod_first, update,
+    contexts, draw, draw_over, first_state, go_on, greet, poll_job, renew, show_pod_first, update,
 };
 
 /// An explorer, and the state and signs of its screen.
@@ -206,6 +208,46 @@ impl Screen {
         let theme = theme("dark", Depth::True);
         crate::ui::view::export::write(ScreenForm::Text, &self.buffer(&theme), &theme)
     }
+
+    /// Returns the text of what the keys go to, without the rest of the screen: the pane in focus, and the overlay. A text or the help
+    /// hides the pane.
+    fn part(&self) -> String {
+        let (theme, plan) = (theme("dark", Depth::True), Plan::of(&self.state));
+        let (width, height) = self.state.size;
+        let area = Rect::new(0, 0, width, height);
+        let mut text = String::new();
+        let mut add = |buf: &Buffer, area| text.push_str(&crate::ui::view::export::write(ScreenForm::Text, &cropped(buf, area), &theme));
+        with_scene(&self.state, &self.explorer, &theme, &self.glyphs, |scene| {
+            if matches!(self.state.overlay, None | Some(Overlay::Prompt(_))) {
+                let (def, mut buf) = (panes::def(self.state.focus), Buffer::empty(area));
+                (def.draw)(def, scene, &plan, &mut buf);
+                add(&buf, plan.area(def.id).unwrap());
+            }
+            if let Some(over) = &self.state.overlay {
+                let mut buf = Buffer::empty(area);
+                draw_over(scene, over, &plan, area, &mut buf);
+                add(&buf, filled(&buf));
+            }
+        });
+        text
+    }
+}
+
+/// Returns the cells of an area.
+fn cropped(buf: &Buffer, area: Rect) -> Buffer {
+    let mut part = Buffer::empty(area);
+    for place in area.positions() {
+        part[place] = buf[place].clone();
+    }
+    part
+}
+
+/// Returns the smallest area that holds all cells with a sign.
+fn filled(buf: &Buffer) -> Rect {
+    let signs = || buf.area.positions().filter(|place| buf[*place].symbol() != " ");
+    let (left, right) = (signs().map(|place| place.x).min().unwrap_or(0), signs().map(|place| place.x + 1).max().unwrap_or(0));
+    let (top, bottom) = (signs().map(|place| place.y).min().unwrap_or(0), signs().map(|place| place.y + 1).max().unwrap_or(0));
+    Rect::new(left, top, right - left, bottom - top)
 }
 
 fn scheduler(objects: Vec<Object>, start: Timestamp) -> Scheduler {

@@ -228,7 +228,7 @@ impl Decision {
 
     /// Returns the odds of the selected node in words.
     pub(super) fn odds_in_words(&self, odds: &Odds) -> String {
-        let node = self.view.selected.as_ref().map(|(node, ..)| node.as_str()).unwrap_or_default();
+        let node = self.view.scoring.selected.as_ref().map(|(node, ..)| node.as_str()).unwrap_or_default();
         match (odds.why_unknown(), odds_in_words(odds, node)) {
             (Some(why), _) => format!("the odds over all starting nodes are unknown: {why}"),
             (None, Some(words)) => format!("over all starting nodes of the search {node} is picked {words}"),

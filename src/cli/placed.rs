@@ -86,7 +86,7 @@ fn again(pod: &Arc<Pod>, scheduler: &Scheduler) -> AgainReport {
     let like = Arc::new(like);
     let without = scheduler.with_edits([ObjectEdit::Remove(Kind::Pod, pod.key()), ObjectEdit::Put(Object::Pod(like.clone()))]);
     let view = CycleView::of(&without.explain(&like));
-    let (node, tied) = match &view.selected {
+    let (node, tied) = match &view.scoring.selected {
         Some((node, _, tied)) if view.outcome == Some(Outcome::Scheduled) => (Some(node.clone()), tied.iter().cloned().collect()),
         _ => (None, Vec::new()),
     };

@@ -180,7 +180,7 @@ impl Decision {
 
     fn status_of_others(&self) -> Option<&Status> {
         let is_error = self.view.outcome == Some(trace::Outcome::Error);
-        self.view.narrowed.as_ref().map(|(_, status)| status).filter(|status| !is_error && !status.is_success())
+        self.view.pre_filter.narrowed.as_ref().map(|(_, status)| status).filter(|status| !is_error && !status.is_success())
     }
 
     /// Returns the decision as JSON: the same object as `schedscope explain -o json`. `schedscope schema explain` prints its JSON Schema.

@@ -253,7 +253,7 @@ impl Decision {
     /// Reports the decision of a finished cycle.
     pub fn of(view: &CycleView) -> Self {
         let error = view.outcome == Some(Outcome::Error);
-        let (node, best_nodes) = match (&view.selected, view.outcome) {
+        let (node, best_nodes) = match (&view.scoring.selected, view.outcome) {
             (Some((node, _, tied)), Some(Outcome::Scheduled)) => (Some(node.clone()), sorted(tied)),
             _ => (None, Vec::new()),
         };
@@ -272,7 +272,7 @@ impl Decision {
             node,
             best_nodes,
             pre_enqueue: view.pre_enqueue.as_ref().map(verdict),
-            pre_filter: view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()).map(|(_, status)| verdict(status)),
+            pre_filter: view.pre_filter.narrowed.as_ref().filter(|_| view.pre_filter.rejected.is_some()).map(|(_, status)| verdict(status)),
             filter: failed
                 .into_iter()
                 .map(|(node, status)| NodeVerdict {
@@ -286,6 +286,7 @@ impl Decision {
             bind: BindReport::of(view),
             extenders: ExtenderReport::all(view),
             absent: view
+                .pre_filter
                 .narrowed
                 .as_ref()
                 .filter(|(_, status)| !error && !status.is_success() && has_absent_status(view))
@@ -294,7 +295,7 @@ impl Decision {
             feasible,
             message,
             unschedulable_plugins: view.failure.as_ref().map(|failure| failure.plugins.iter().collect()).unwrap_or_default(),
-            devices: view.devices.clone(),
+            devices: view.findings.devices.clone(),
             preemption: (!view.post_filter.is_empty()).then(|| preemption(view)),
             odds: odds(view).map(|odds| OddsReport::of(&odds)),
             why: why(view),
@@ -311,13 +312,13 @@ impl Decision {
 fn failed(view: &CycleView) -> BTreeMap<&Str, &Status> {
     // A node that an extender leaves out without a word has no status.
     let has_text = |status: &&Status| status.plugin() != Some(PluginName::Extender) || !status.reasons().is_empty();
-    let by_plugins = view.verdicts.iter().map(|(node, verdict)| (node, &verdict.status)).filter(|(_, status)| !status.is_success());
-    by_plugins.filter(|(_, status)| has_text(status)).chain(&view.extender_statuses).collect()
+    let by_plugins = view.filter.verdicts.iter().map(|(node, verdict)| (node, &verdict.status)).filter(|(_, status)| !status.is_success());
+    by_plugins.filter(|(_, status)| has_text(status)).chain(&view.extenders.statuses).collect()
 }
 
 /// Returns whether nodes that no Filter plugin ran for have PreFilter's status.
 fn has_absent_status(view: &CycleView) -> bool {
-    view.pre_filter_rejected != Some(PreFilterRejection::WithoutStatus)
+    view.pre_filter.rejected != Some(PreFilterRejection::WithoutStatus)
 }
 
 fn sorted(names: &[Str]) -> Vec<Str> {
@@ -327,13 +328,14 @@ fn sorted(names: &[Str]) -> Vec<Str> {
 }
 
 fn scores(view: &CycleView) -> Vec<NodeScores> {
-    view.scores
+    view.scoring
+        .scores
         .values()
         .map(|s| {
             let mut plugins: BTreeMap<PluginName, i64> = BTreeMap::new();
             // A policy may have several priorities of one kind.
             s.plugins.iter().for_each(|p| *plugins.entry(p.plugin).or_default() += p.weighted);
-            NodeScores { node: s.node.clone(), total: s.total, plugins, extenders: view.extender_scores(&s.node) }
+            NodeScores { node: s.node.clone(), total: s.total, plugins, extenders: view.extenders.scores_of(&s.node) }
         })
         .collect()
 }

@@ -19,8 +19,8 @@ impl BindReport {
     /// Returns who would bind the pod; `None` where extenders are not asked, or no node was chosen.
     pub fn of(view: &CycleView) -> Option<Self> {
         let asks = view.start.as_ref().is_some_and(|start| start.asks_extenders);
-        let (node, ..) = view.selected.as_ref().filter(|_| asks && view.outcome == Some(Outcome::Scheduled))?;
-        let binder = view.extenders.iter().find(|call| matches!(call.outcome, ExtenderOutcome::WouldBind(_)));
+        let (node, ..) = view.scoring.selected.as_ref().filter(|_| asks && view.outcome == Some(Outcome::Scheduled))?;
+        let binder = view.extenders.calls.iter().find(|call| matches!(call.outcome, ExtenderOutcome::WouldBind(_)));
         let by = binder.map_or_else(|| "DefaultBinder".to_owned(), |call| format!("extender {}", call.extender.index));
         Some(Self { by, node: node.clone() })
     }
@@ -90,5 +90,5 @@ impl ExtenderReport {
 pub(super) fn calls(view: &CycleView) -> impl Iterator<Item = &ExtenderCall> {
     let of_preemption = view.preemption.iter().flat_map(PreemptionView::extender_calls);
     let is_asked = |call: &&ExtenderCall| !matches!(call.outcome, ExtenderOutcome::Scored { asked: false, .. });
-    view.extenders.iter().chain(of_preemption).map(AsRef::as_ref).filter(is_asked)
+    view.extenders.calls.iter().chain(of_preemption).map(AsRef::as_ref).filter(is_asked)
 }

@@ -349,7 +349,7 @@ fn not_made(why: &WhyNotMade) -> String {
 /// Returns the resources of which nodes that reject a pod for nothing else have too little; `None` if there are no such nodes.
 fn resources_lacking(view: &CycleView) -> Option<BTreeSet<String>> {
     let mut lacking: BTreeMap<BTreeSet<String>, usize> = BTreeMap::new();
-    for verdict in view.verdicts.values().filter(|verdict| !verdict.status.is_success()) {
+    for verdict in view.filter.verdicts.values().filter(|verdict| !verdict.status.is_success()) {
         let of = |reason: &Reason| if let Reason::Insufficient(shortage) = reason { Some(shortage.resource.to_string()) } else { None };
         let resources: Option<BTreeSet<String>> = verdict.status.reasons().iter().map(of).collect();
         if let Some(resources) = resources.filter(|resources| !resources.is_empty()) {

@@ -63,7 +63,7 @@ pub(super) fn odds_text(view: &CycleView, out: &mut Lines) {
 pub(super) fn odds_section(view: &CycleView) -> Option<(&'static str, Lines)> {
     let odds = odds(view)?;
     let mut out = Lines::default();
-    let chosen = view.selected.as_ref().map(|(node, ..)| node);
+    let chosen = view.scoring.selected.as_ref().map(|(node, ..)| node);
     let chosen = chosen.or_else(|| view.preemption.as_ref().and_then(|p| p.selected().map(|(node, _)| node)));
     if let Some(why) = odds.why_unknown() {
         out.line(format_args!("  unknown: {why}"));

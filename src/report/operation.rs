@@ -110,7 +110,7 @@ impl BriefOperation {
             outcome: decision.outcome,
             node: decision.node,
             victims: victims(&view),
-            nominated: view.nominated.filter(|node| !node.is_empty()),
+            nominated: view.effects.nominated.filter(|node| !node.is_empty()),
             moves: moves(events),
             queues: QueueLengths { active, backoff, unschedulable },
         }
@@ -237,12 +237,12 @@ impl SamplingReport {
             _ => None,
         };
         let found: Vec<Str> = events.iter().filter_map(fits).collect();
-        let in_order = view.narrowed.is_none();
+        let in_order = view.pre_filter.narrowed.is_none();
         let preemption = view.preemption.as_ref().filter(|p| !p.hypothetical() && !p.potential_nodes().is_empty());
         Some(Self {
             start,
             next,
-            evaluated: view.verdicts.len(),
+            evaluated: view.filter.verdicts.len(),
             feasible: found.len(),
             first: found.first().filter(|_| in_order).cloned(),
             last: found.last().filter(|_| in_order).cloned(),
@@ -283,7 +283,7 @@ impl OperationReport {
             best_nodes,
             victims: victims(&view),
             group,
-            nominated: view.nominated.filter(|node| !node.is_empty()),
+            nominated: view.effects.nominated.filter(|node| !node.is_empty()),
             queues: QueuesReport::of(state),
             nominations: state.nominations().into_iter().map(|(pod, node)| (pod.to_string(), node)).collect(),
             moves: moves(events),

@@ -146,7 +146,7 @@ impl MemberReport {
             best_nodes,
             place,
             message: decision.message,
-            nominated: view.nominated.clone().filter(|node| !node.is_empty()),
+            nominated: view.effects.nominated.clone().filter(|node| !node.is_empty()),
             victims: victims(view),
         }
     }

@@ -44,7 +44,7 @@ pub fn text(view: &CycleView) -> Lines {
         out.extend(group_text(view));
     }
     nodes(view, &mut out);
-    if let Some(findings) = &view.devices {
+    if let Some(findings) = &view.findings.devices {
         out.blank();
         out.extend(devices_text(findings));
     }
@@ -82,7 +82,7 @@ type Answers<'a> = BTreeMap<(VerdictClass, Option<PluginName>, String), Vec<(&'a
 /// Returns the nodes by class of verdict, plugin and message, the largest group of a class first.
 pub(super) fn by_class(view: &CycleView) -> Vec<Group<'_>> {
     let mut groups = Answers::new();
-    for (node, verdict) in &view.verdicts {
+    for (node, verdict) in &view.filter.verdicts {
         let status = &verdict.status;
         groups.entry((verdict.class(), status.plugin(), status.message())).or_default().push((node, status));
     }
@@ -128,11 +128,11 @@ fn nodes(view: &CycleView, out: &mut Lines) {
         out.line(format_args!("{}  ({})", line.trim_end(), class.eviction()));
         by_fact(&facts, out);
     }
-    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_none()) {
+    if let Some((_, status)) = view.pre_filter.narrowed.as_ref().filter(|_| view.pre_filter.rejected.is_none()) {
         let message = if status.is_success() { "ruled out by PreFilter".to_owned() } else { status.message() };
         out.line(format_args!("  ⊘ all other nodes: {message}"));
     }
-    if let Some((looked_at, of, wanted)) = view.stopped {
+    if let Some((looked_at, of, wanted)) = view.filter.stopped {
         out.line(format_args!(
             "  … {looked_at} of {of} nodes were evaluated: the search stops when more than {wanted} fit (--all-nodes evaluates all)"
         ));
@@ -180,19 +180,19 @@ fn extenders(view: &CycleView, out: &mut Lines) {
 
 /// Returns the table of scores, the headings first and then the nodes with the highest; none without scores.
 pub(super) fn score_rows(view: &CycleView) -> Vec<Vec<String>> {
-    let mut list: Vec<_> = view.scores.values().collect();
+    let mut list: Vec<_> = view.scoring.scores.values().collect();
     list.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.node.cmp(&b.node)));
     let Some(first) = list.first() else { return Vec::new() };
     let plugins: Vec<String> = first.plugins.iter().map(|p| p.plugin.as_str().to_owned()).collect();
     let odds = odds(view);
-    let scoring = view.scoring_extenders();
+    let scoring = view.extenders.scoring();
     let titles = scoring.iter().map(|index| format!("extenders[{index}]"));
     let mut head = vec!["NODE".to_owned(), "TOTAL".to_owned()];
     head.extend(odds.iter().map(|_| "ODDS".to_owned()));
     head.extend(plugins.into_iter().chain(titles));
     let mut rows = vec![head];
     for score in list.iter().take(SCORES_SHOWN) {
-        let given = view.extender_scores(&score.node);
+        let given = view.extenders.scores_of(&score.node);
         let by_extenders = scoring.iter().map(|index| given.get(index).map_or_else(String::new, ToString::to_string));
         let mut row = vec![score.node.to_string(), score.total.to_string()];
         row.extend(odds.iter().map(|odds| odds_cell(odds, &score.node)));
@@ -210,8 +210,8 @@ fn scores(view: &CycleView, out: &mut Lines) {
     out.blank();
     out.line(format_args!("SCORES (weighted)"));
     table(&rows, out);
-    if view.scores.len() > SCORES_SHOWN {
-        out.line(format_args!("  … and {} more", view.scores.len() - SCORES_SHOWN));
+    if view.scoring.scores.len() > SCORES_SHOWN {
+        out.line(format_args!("  … and {} more", view.scoring.scores.len() - SCORES_SHOWN));
     }
 }
 

@@ -150,7 +150,7 @@ impl<'a> Ticket<'a> {
         if detail == Detail::Whole {
             pages::nodes(&mut doc, self.view);
         }
-        if let Some(findings) = &self.view.devices {
+        if let Some(findings) = &self.view.findings.devices {
             doc.heading(2, "Devices");
             doc.code(0, devices_text(findings));
         }
@@ -240,7 +240,7 @@ impl<'a> Ticket<'a> {
                 rows.push(vec![rest.len().to_string(), verdict.clone(), plugin.to_owned(), reason, name_list(&rest)]);
             }
         }
-        if let Some((_, status)) = self.view.narrowed.as_ref().filter(|_| self.view.pre_filter_rejected.is_none()) {
+        if let Some((_, status)) = self.view.pre_filter.narrowed.as_ref().filter(|_| self.view.pre_filter.rejected.is_none()) {
             let reason = if status.is_success() { "ruled out by PreFilter".to_owned() } else { status.message() };
             rows.push(vec!["all others".to_owned(), "does not fit".to_owned(), String::new(), reason, String::new()]);
         }
@@ -299,7 +299,7 @@ impl<'a> Ticket<'a> {
         let mut items: Vec<String> = missing_sentences(missing.iter().filter(|missing| missing.matters_to(self.view)));
         items.extend(self.view.not_emulated.iter().map(|(plugin, what)| format!("Not emulated: {plugin}: {what}")));
         items.extend(self.release.not_verified.iter().map(|part| format!("Not verified against this release: {part}")));
-        if let Some((evaluated, of, _)) = self.view.stopped {
+        if let Some((evaluated, of, _)) = self.view.filter.stopped {
             items.push(format!("{evaluated} of {of} nodes were evaluated, as kube-scheduler does in a large cluster"));
         }
         doc.heading(2, "Unknowns");

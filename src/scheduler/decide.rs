@@ -147,8 +147,9 @@ impl Scheduler {
 
     /// Decides as [`Self::explain`], with the pods of its group if it has one, and returns the decision with the kinds that are unknown.
     pub fn view_of(&self, pod: &Arc<Pod>) -> CycleView {
-        let view = CycleView::of(&self.explain_group(pod).unwrap_or_else(|| self.explain(pod)));
-        CycleView { unknown: self.state().cluster().unknown, ..view }
+        let mut view = CycleView::of(&self.explain_group(pod).unwrap_or_else(|| self.explain(pod)));
+        view.findings.unknown = self.state().cluster().unknown;
+        view
     }
 
     /// Takes the decision of [`Self::explain_with`] without recording events. Positions in it refer to `self.state().snapshot()`.
@@ -288,7 +289,8 @@ pub(super) fn every_filter(input: &DecisionInput<'_>, pod: &Arc<Pod>, node: &str
 /// Judges the devices of nodes that a decision rejects for them; `None` if there are none. The decision is `view`.
 pub(super) fn device_findings(input: &DecisionInput<'_>, pod: &Arc<Pod>, view: &CycleView) -> Option<DeviceFindings> {
     let by_devices = |status: &Status| status.plugin() == Some(PluginName::DynamicResources) && !status.is_success();
-    let rejected: BTreeSet<&Str> = view.verdicts.iter().filter(|(_, verdict)| by_devices(&verdict.status)).map(|(node, _)| node).collect();
+    let rejected: BTreeSet<&Str> =
+        view.filter.verdicts.iter().filter(|(_, verdict)| by_devices(&verdict.status)).map(|(node, _)| node).collect();
     let is_error = view.outcome == Some(Outcome::Error);
     if (rejected.is_empty() && !is_error) || !pod.node_name.is_empty() {
         return None;

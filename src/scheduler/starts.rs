@@ -43,9 +43,9 @@ impl Scheduler {
     /// Returns the odds of nodes for a dry decision about a pod, over all starting nodes of the search; `None` if the start changes
     /// nothing. `view` is the decision from the first start.
     pub fn odds_over_starts(&self, pod: &Arc<Pod>, view: &CycleView, effort: OddsEffort) -> Option<Odds> {
-        let (_, why, _) = view.selected.as_ref()?;
+        let (_, why, _) = view.scoring.selected.as_ref()?;
         let (found, nodes) = (view.feasible().count(), self.state.cache.snapshot().len());
-        if *why == Selection::NominatedNode || self.sampling.all_nodes || view.verdicts.len() >= nodes {
+        if *why == Selection::NominatedNode || self.sampling.all_nodes || view.filter.verdicts.len() >= nodes {
             return None;
         }
         let all = self.looking_at_all_nodes();
@@ -58,7 +58,7 @@ impl Scheduler {
         if self.state.config.extenders.look_at_all_nodes() {
             return unknown(UnknownOdds::Extenders);
         }
-        if view.narrowed.is_some() {
+        if view.pre_filter.narrowed.is_some() {
             return unknown(UnknownOdds::NarrowedNodes);
         }
         let before = feasible.iter().cycle().skip(feasible.len() - 1);

@@ -352,7 +352,7 @@ fn newest_decisions(revisions: &[Arc<Revision>]) -> BTreeMap<Key, &Revision> {
 }
 
 pub(super) fn outcome(view: &CycleView) -> String {
-    match (&view.bound, &view.selected, &view.failure) {
+    match (&view.effects.bound, &view.scoring.selected, &view.failure) {
         (Some(node), ..) => format!("{BOUND}{node}"),
         (None, Some((node, ..)), None) => format!("fits on {node}"),
         (_, _, Some(failure)) => failure.message.to_string(),
@@ -378,9 +378,9 @@ fn same(a: Option<&Status>, b: Option<&Status>) -> bool {
 /// Returns the nodes whose verdicts are not `same`, grouped by the change.
 pub(super) fn verdict_changes(a: &CycleView, b: &CycleView, same: fn(Option<&Status>, Option<&Status>) -> bool) -> Vec<VerdictChange> {
     let mut changes: Vec<VerdictChange> = Vec::new();
-    let nodes: std::collections::BTreeSet<&Str> = a.verdicts.keys().chain(b.verdicts.keys()).collect();
+    let nodes: std::collections::BTreeSet<&Str> = a.filter.verdicts.keys().chain(b.filter.verdicts.keys()).collect();
     for node in nodes {
-        let pair = [a, b].map(|view| view.verdicts.get(node).map(|v| &v.status));
+        let pair = [a, b].map(|view| view.filter.verdicts.get(node).map(|v| &v.status));
         if same(pair[0], pair[1]) {
             continue;
         }

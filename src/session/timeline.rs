@@ -266,10 +266,10 @@ impl Timeline {
                 }
             }
         }
-        let revision = self.revisions.get(revision).filter(|_| self.cycle.selected.is_some());
+        let revision = self.revisions.get(revision).filter(|_| self.cycle.scoring.selected.is_some());
         let odds = revision.and_then(|revision| revision.odds_over_starts.get());
-        if odds.is_some() != self.cycle.odds_over_starts.is_some() {
-            Arc::make_mut(&mut self.cycle).odds_over_starts = odds.cloned();
+        if odds.is_some() != self.cycle.findings.odds_over_starts.is_some() {
+            Arc::make_mut(&mut self.cycle).findings.odds_over_starts = odds.cloned();
         }
     }
 
@@ -362,12 +362,12 @@ mod tests {
         let mut timeline = Timeline::new(Keyframe::default());
         timeline.push(cycle);
         timeline.seek(Cursor::END);
-        assert_eq!(timeline.cycle().odds_over_starts, None);
+        assert_eq!(timeline.cycle().findings.odds_over_starts, None);
         timeline.revisions()[0].odds_over_starts.set(Arc::new(odds.clone())).expect("not counted yet");
         timeline.seek(timeline.cursor());
-        assert_eq!(timeline.cycle().odds_over_starts.as_deref(), Some(&odds));
-        assert!(timeline.back(StepSize::Event) && timeline.cycle().odds_over_starts.is_none());
-        assert!(timeline.forward(StepSize::Event) && timeline.cycle().odds_over_starts.is_some());
+        assert_eq!(timeline.cycle().findings.odds_over_starts.as_deref(), Some(&odds));
+        assert!(timeline.back(StepSize::Event) && timeline.cycle().findings.odds_over_starts.is_none());
+        assert!(timeline.forward(StepSize::Event) && timeline.cycle().findings.odds_over_starts.is_some());
     }
 
     fn revision(from: i64, stops: &[i64]) -> Revision {

@@ -28,7 +28,7 @@ fn effect(view: &CycleView) -> (Option<String>, Option<&Str>, Option<(Str, Vec<K
         victims.sort();
         (node, victims)
     });
-    (view.outcome.map(|o| o.to_string()), view.selected.as_ref().map(|(node, ..)| node), victims)
+    (view.outcome.map(|o| o.to_string()), view.scoring.selected.as_ref().map(|(node, ..)| node), victims)
 }
 
 /// Returns whether two verdicts mean the same, translated to one release's wording.
@@ -68,16 +68,16 @@ impl PodDecisions {
     /// Returns the scores that moved the pod to another node.
     fn score_changes(&self) -> Vec<ScoreChange> {
         let [a, b] = &self.views;
-        let (Some((from, ..)), Some((to, ..))) = (&a.selected, &b.selected) else { return Vec::new() };
+        let (Some((from, ..)), Some((to, ..))) = (&a.scoring.selected, &b.scoring.selected) else { return Vec::new() };
         if from == to {
             return Vec::new();
         }
         let score = |view: &CycleView, node: &Str, plugin: PluginName| {
-            view.scores.get(node)?.plugins.iter().find(|p| p.plugin == plugin).map(|p| p.weighted)
+            view.scoring.scores.get(node)?.plugins.iter().find(|p| p.plugin == plugin).map(|p| p.weighted)
         };
         let mut plugins: Vec<PluginName> = Vec::new();
         for view in [a, b] {
-            let rows = view.scores.get(from).into_iter().chain(view.scores.get(to));
+            let rows = view.scoring.scores.get(from).into_iter().chain(view.scoring.scores.get(to));
             plugins.extend(rows.flat_map(|row| row.plugins.iter().map(|p| p.plugin)));
         }
         plugins.sort_unstable();

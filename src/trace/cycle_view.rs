@@ -2,17 +2,28 @@
 //!
 //! The screen draws it at the cursor; a report reads it at the end.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod effects;
+mod extenders;
+mod filter;
+mod findings;
+mod pre_filter;
+mod scoring;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::event::{AttemptFailure, CycleStart, Event, Eviction, Outcome, Selection, SkipReason};
+pub use self::effects::EffectsView;
+pub use self::extenders::ExtendersView;
+pub use self::filter::{FilterView, Verdict};
+pub use self::findings::FindingsView;
+pub use self::pre_filter::PreFilterView;
+pub use self::scoring::ScoringView;
+use super::event::{AttemptFailure, CycleStart, Event, Outcome, SkipReason};
 use super::pod_group::GroupView;
 use super::preemption::PreemptionView;
-use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, KindSet, MissingKinds, MissingReason, Str};
-use crate::framework::{Code, DeviceFindings, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, Reason, SharedList, Status};
-use crate::odds::Odds;
-use crate::release::{PreFilterRejection, Release};
+use crate::framework::{Code, ExtenderCall, ExtenderOutcome, ExtenderVerb, PluginName, Reason, Status};
+use crate::release::Release;
 
 /// A cycle up to the cursor.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,56 +34,24 @@ pub struct CycleView {
     pub pre_enqueue: Option<Status>,
     /// The pod that was not tried: PreEnqueue keeps it out, or no profile schedules it.
     pub untried: Option<Key>,
-    /// Statuses of PreFilter plugins, in order.
-    pub pre_filter: Vec<(PluginName, Status)>,
-    /// The nodes that PreFilter left, and the status of all others.
-    pub narrowed: Option<(SharedList<Str>, Status)>,
-    /// Whether PreFilter rejected the pod for every node.
-    pub pre_filter_rejected: Option<PreFilterRejection>,
+    /// The results of PreFilter.
+    pub pre_filter: PreFilterView,
     /// Plugins of the profile that are not emulated, with the decisions they might have changed.
     pub not_emulated: Vec<(Str, Str)>,
-    /// Verdicts so far, by node; Success for nodes that fit.
-    pub verdicts: BTreeMap<Str, Verdict>,
-    /// The nominated node, if it was filtered first.
-    pub nominated_first: Option<Str>,
-    /// The parts of extenders so far, in order; those in preemption are with it.
-    pub extenders: Vec<Arc<ExtenderCall>>,
-    /// Statuses that extenders gave, by node; such a node can still fit.
-    pub extender_statuses: BTreeMap<Str, Status>,
-    /// The scores that extenders gave, by node and by place in the configuration; added to the totals.
-    pub given: BTreeMap<Str, BTreeMap<usize, i64>>,
-    /// The nodes that extenders left, where any was asked.
-    pub left_by_extenders: Option<Vec<Str>>,
-    /// Nodes filtered, of all, and fits wanted, if the search ended early.
-    pub stopped: Option<(usize, usize, usize)>,
-    /// Statuses of PreScore plugins, in order.
-    pub pre_score: Vec<(PluginName, Status)>,
-    /// Scores by node.
-    pub scores: BTreeMap<Str, Row<NodeScore>>,
-    /// The chosen node, why it was chosen, and all nodes with its total.
-    pub selected: Option<(Str, Selection, SharedList<Str>)>,
-    /// The odds of nodes over all starting nodes of the search, if they were asked for; no event has them.
-    pub odds_over_starts: Option<Arc<Odds>>,
-    /// The devices of rejected nodes, if they were asked for; no event has them.
-    pub devices: Option<Arc<DeviceFindings>>,
-    /// The kinds that the source did not provide, of a pod that was not tried; no event has them.
-    pub unknown: MissingKinds,
-    /// The profile that is meant by the scheduler name of a pod of which no scheduler has written; no event has it.
-    pub meant_profile: Option<Str>,
+    /// The results of Filter.
+    pub filter: FilterView,
+    /// The parts that extenders take in a cycle.
+    pub extenders: ExtendersView,
+    /// The scores of a cycle, and the node that was chosen by them.
+    pub scoring: ScoringView,
+    /// Findings beside the events of a cycle: no event has them.
+    pub findings: FindingsView,
     /// Statuses of PostFilter plugins, in order.
     pub post_filter: Vec<(PluginName, Status)>,
     /// The preemption so far.
     pub preemption: Option<PreemptionView>,
-    /// The node that this cycle nominated the pod to; empty if the nomination was cleared.
-    pub nominated: Option<Str>,
-    /// Pods that lost their nomination.
-    pub cleared_nominations: Vec<Key>,
-    /// Pods that were evicted.
-    pub evicted: Vec<(Key, Eviction)>,
-    /// The Permit plugins that the pod still waits for.
-    pub permit_waits: Vec<PluginName>,
-    /// The node the pod is bound to.
-    pub bound: Option<Str>,
+    /// The effects of a cycle on its pod and on others.
+    pub effects: EffectsView,
     /// Why it failed.
     pub failure: Option<Arc<AttemptFailure>>,
     /// Why the cycle never started.
@@ -85,15 +64,6 @@ pub struct CycleView {
     pub group: Option<Arc<GroupView>>,
 }
 
-/// A node's verdict.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
-    /// Success, or the rejection with its plugin.
-    pub status: Status,
-    /// The nominated pods counted on the node.
-    pub nominated: SharedList<Key>,
-}
-
 impl CycleView {
     /// Whether budgets are unknown; if so, zero violations prove nothing.
     pub fn budgets_unknown(&self) -> bool {
@@ -102,13 +72,13 @@ impl CycleView {
 
     /// Returns the kinds that the source did not provide.
     pub fn missing(&self) -> MissingKinds {
-        self.start.as_ref().map_or(self.unknown, |start| start.missing)
+        self.start.as_ref().map_or(self.findings.unknown, |start| start.missing)
     }
 
     /// Returns the kinds of which the reasons miss an object, according to the source.
     pub fn missed_kinds(&self) -> KindSet {
-        let rejections = self.pre_enqueue.iter().chain(self.pre_filter.iter().map(|(_, status)| status));
-        let verdicts = self.verdicts.values().map(|verdict| &verdict.status);
+        let rejections = self.pre_enqueue.iter().chain(self.pre_filter.statuses.iter().map(|(_, status)| status));
+        let verdicts = self.filter.verdicts.values().map(|verdict| &verdict.status);
         rejections.chain(verdicts).flat_map(Status::reasons).flat_map(Reason::missing_kinds).copied().collect()
     }
 
@@ -150,35 +120,35 @@ impl CycleView {
                 self.untried = self.start.is_none().then(|| pod.clone());
             }
             Event::NotEmulated { plugin, what } => self.not_emulated.push((plugin.clone(), what.clone())),
-            Event::PreFiltered { plugin, status, .. } => self.pre_filter.push((*plugin, status.clone())),
+            Event::PreFiltered { plugin, status, .. } => self.pre_filter.statuses.push((*plugin, status.clone())),
             Event::NodesNarrowed { nodes, status, rejected } => {
-                self.narrowed = Some((nodes.clone(), status.clone()));
-                self.pre_filter_rejected = *rejected;
+                self.pre_filter.narrowed = Some((nodes.clone(), status.clone()));
+                self.pre_filter.rejected = *rejected;
             }
-            Event::NominatedNodeTried { node } => self.nominated_first = Some(node.clone()),
-            Event::AllNodesTried => self.left_by_extenders = None,
+            Event::NominatedNodeTried { node } => self.filter.nominated_first = Some(node.clone()),
+            Event::AllNodesTried => self.extenders.left = None,
             Event::NodeFiltered { node, status, nominated } => {
                 if !status.is_success() {
-                    self.extender_statuses.remove(node);
+                    self.extenders.statuses.remove(node);
                 }
-                self.verdicts.insert(node.clone(), Verdict { status: status.clone(), nominated: nominated.clone() });
+                self.filter.verdicts.insert(node.clone(), Verdict { status: status.clone(), nominated: nominated.clone() });
             }
             Event::ExtenderTookPart(call) => self.take_extender(call),
-            Event::FilterStopped { evaluated, of, wanted } => self.stopped = Some((*evaluated, *of, *wanted)),
-            Event::PreScored { plugin, status } => self.pre_score.push((*plugin, status.clone())),
+            Event::FilterStopped { evaluated, of, wanted } => self.filter.stopped = Some((*evaluated, *of, *wanted)),
+            Event::PreScored { plugin, status } => self.scoring.pre_score.push((*plugin, status.clone())),
             Event::NodeScored(score) => {
-                self.scores.insert(score.node.clone(), score.clone());
+                self.scoring.scores.insert(score.node.clone(), score.clone());
             }
-            Event::NodeSelected { node, why, tied } => self.selected = Some((node.clone(), *why, tied.clone())),
+            Event::NodeSelected { node, why, tied } => self.scoring.selected = Some((node.clone(), *why, tied.clone())),
             Event::PostFiltered { plugin, status } => self.post_filter.push((*plugin, status.clone())),
-            Event::PodNominated { pod, node } if self.is_about(pod) => self.nominated = Some(node.clone()),
-            Event::NominationCleared { pod, .. } => self.cleared_nominations.push(pod.clone()),
-            Event::VictimEvicted { pod, how, .. } => self.evicted.push((Key::clone(pod), *how)),
+            Event::PodNominated { pod, node } if self.is_about(pod) => self.effects.nominated = Some(node.clone()),
+            Event::NominationCleared { pod, .. } => self.effects.cleared_nominations.push(pod.clone()),
+            Event::VictimEvicted { pod, how, .. } => self.effects.evicted.push((Key::clone(pod), *how)),
             Event::PermitWaited { pod, plugins, .. } if self.is_about(pod) => {
-                self.permit_waits = plugins.iter().map(|(plugin, _)| *plugin).collect();
+                self.effects.permit_waits = plugins.iter().map(|(plugin, _)| *plugin).collect();
             }
-            Event::PermitResolved { pod, .. } if self.is_about(pod) => self.permit_waits.clear(),
-            Event::PodBound { node, .. } => self.bound = Some(node.clone()),
+            Event::PermitResolved { pod, .. } if self.is_about(pod) => self.effects.permit_waits.clear(),
+            Event::PodBound { node, .. } => self.effects.bound = Some(node.clone()),
             Event::AttemptFailed { failure, .. } => self.failure = Some(failure.clone()),
             Event::CycleFinished { pod, outcome } => {
                 self.untried = self.start.is_none().then(|| pod.clone());
@@ -201,36 +171,15 @@ impl CycleView {
             }
             return;
         }
-        if let ExtenderOutcome::Filtered(filter) = &call.outcome {
-            self.extender_statuses.extend(filter.statuses.iter().cloned());
-            self.left_by_extenders = Some(filter.left.clone());
-            let left: BTreeSet<&Str> = filter.left.iter().collect();
-            for node in filter.asked.iter().filter(|node| !left.contains(node)) {
-                let status = self.extender_statuses.get(node).cloned();
-                let Some(verdict) = self.verdicts.get_mut(node) else { continue };
-                verdict.status = status.unwrap_or_else(|| {
-                    Status::new(Code::UnschedulableAndUnresolvable, Vec::<Reason>::new()).with_plugin(PluginName::Extender)
-                });
-            }
+        self.extenders.apply(call);
+        let ExtenderOutcome::Filtered(filter) = &call.outcome else { return };
+        let left: BTreeSet<&Str> = filter.left.iter().collect();
+        for node in filter.asked.iter().filter(|node| !left.contains(node)) {
+            let status = self.extenders.statuses.get(node).cloned();
+            let Some(verdict) = self.filter.verdicts.get_mut(node) else { continue };
+            verdict.status = status
+                .unwrap_or_else(|| Status::new(Code::UnschedulableAndUnresolvable, Vec::<Reason>::new()).with_plugin(PluginName::Extender));
         }
-        if let ExtenderOutcome::Scored { scores, .. } = &call.outcome {
-            for (node, score) in scores {
-                let sum: &mut i64 = self.given.entry(node.clone()).or_default().entry(call.extender.index).or_default();
-                *sum = sum.wrapping_add(*score);
-            }
-        }
-        self.extenders.push(call.clone());
-    }
-
-    /// The extenders that scored nodes so far, by their place in the configuration; without those that were not asked.
-    pub fn scoring_extenders(&self) -> BTreeSet<usize> {
-        let scored = |call: &&Arc<ExtenderCall>| matches!(call.outcome, ExtenderOutcome::Scored { asked: true, .. });
-        self.extenders.iter().filter(scored).map(|call| call.extender.index).collect()
-    }
-
-    /// The scores that extenders gave a node, by their place in the configuration; added to its total.
-    pub fn extender_scores(&self, node: &str) -> BTreeMap<usize, i64> {
-        self.given.get(node).cloned().unwrap_or_default()
     }
 
     /// Whether the event's pod is the cycle's; effects on other pods are not part of the cycle.
@@ -253,9 +202,9 @@ impl CycleView {
 
     /// Returns the nodes that fit so far, by name; those that extenders left, if any filtered.
     pub fn feasible(&self) -> impl Iterator<Item = &Str> {
-        let own = self.left_by_extenders.is_none();
-        let by_plugins = self.verdicts.iter().filter(move |(_, v)| own && v.status.is_success()).map(|(node, _)| node);
-        let by_extenders: BTreeSet<&Str> = self.left_by_extenders.iter().flatten().collect();
+        let own = self.extenders.left.is_none();
+        let by_plugins = self.filter.verdicts.iter().filter(move |(_, v)| own && v.status.is_success()).map(|(node, _)| node);
+        let by_extenders: BTreeSet<&Str> = self.extenders.left.iter().flatten().collect();
         by_plugins.chain(by_extenders)
     }
 }

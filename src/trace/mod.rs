@@ -12,7 +12,7 @@ mod steps;
 mod verdict_class;
 
 pub use api_event::ApiEvent;
-pub use cycle_view::{CycleView, Verdict};
+pub use cycle_view::{CycleView, EffectsView, ExtendersView, FilterView, FindingsView, PreFilterView, ScoringView, Verdict};
 pub use event::*;
 pub use pod_group::{GroupDecision, GroupEvent, GroupOutcome, GroupStart, GroupView, PlacementTry};
 pub use preemption::{DryRunStepAt, DryRunView, Fate, PreemptionView, ScoreFunctionAt, preemption_events, victim_label};

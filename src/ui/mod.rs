@@ -49,7 +49,7 @@ pub use model::text_view::{Form, TextView};
 pub use model::time_travel::{show_pod, show_pod_first};
 pub use model::verdict::answer;
 pub use view::draw::Scene;
-pub use view::frame::draw;
+pub use view::frame::{draw, draw_over};
 pub use view::panes::contexts;
 pub use view::refresh::renew;
 

@@ -192,7 +192,7 @@ fn of_equal_nodes_the_first_by_name_wins_and_all_are_named() {
         let objects: Vec<Object> = names.iter().map(|name| node(name)).chain([pod.clone()]).collect();
         let view = explained(&scheduler(objects, jiff::Timestamp::UNIX_EPOCH), &Key::new("a", "p"));
         assert_eq!(view.outcome, Some(Outcome::Scheduled));
-        let (node, _, equal) = view.selected.expect("a node is selected");
+        let (node, _, equal) = view.scoring.selected.expect("a node is selected");
         assert_eq!(node.as_str(), "a");
         assert_eq!(equal.iter().map(Str::as_str).collect::<Vec<_>>(), ["a", "b", "c"]);
     }

@@ -241,7 +241,7 @@ fn the_worlds_hold_enough_of_everything() {
         let (view, mut seen) = (view(&world), seen.borrow_mut());
         let mut count = |what, yes: bool| *seen.entry(what).or_default() += usize::from(yes);
         count("scheduled", view.outcome == Some(Outcome::Scheduled));
-        count("several feasible nodes", view.scores.len() > 1);
+        count("several feasible nodes", view.scoring.scores.len() > 1);
         count("unschedulable", view.outcome == Some(Outcome::Unschedulable));
         let Some(preemption) = &view.preemption else { return Ok(()) };
         let steps: Vec<DryRunStep<'_>> = preemption.dry_runs().flat_map(DryRunView::steps).collect();

@@ -281,7 +281,9 @@ fn check_starts(nodes: &[Object], new: &Object) -> BTreeMap<String, String> {
         objects.push(new.clone());
         arrived(config(), Sampling { percentage: 50, ..Sampling::default() }, objects)
     };
-    let best = |view: &CycleView| view.selected.as_ref().map_or_else(Vec::new, |(.., tied)| tied.iter().map(ToString::to_string).collect());
+    let best = |view: &CycleView| {
+        view.scoring.selected.as_ref().map_or_else(Vec::new, |(.., tied)| tied.iter().map(ToString::to_string).collect())
+    };
     let draws: Vec<Vec<String>> = (0..nodes.len()).map(|start| best(&view(&decide(start)))).collect();
     let scheduler = decide(0);
     let view = view(&scheduler);
@@ -359,7 +361,9 @@ fn shares_over_starts_equal_the_counts_over_every_start() {
         let sampling = Sampling { percentage: 50, ..Sampling::default() };
         arrived(config(), sampling, objects)
     };
-    let best = |view: &CycleView| view.selected.as_ref().map_or_else(Vec::new, |(.., tied)| tied.iter().map(ToString::to_string).collect());
+    let best = |view: &CycleView| {
+        view.scoring.selected.as_ref().map_or_else(Vec::new, |(.., tied)| tied.iter().map(ToString::to_string).collect())
+    };
     let draws: Vec<Vec<String>> = (0..nodes.len()).map(|start| best(&view(&decide(start)))).collect();
     let scheduler = decide(0);
     let mut view = view(&scheduler);
@@ -369,7 +373,7 @@ fn shares_over_starts_equal_the_counts_over_every_start() {
         .expect("chance has a say");
     assert_eq!(stated(&odds), counted(&draws));
     assert!(stated(&odds).len() > 1, "{:?}", stated(&odds));
-    view.odds_over_starts = Some(std::sync::Arc::new(odds));
+    view.findings.odds_over_starts = Some(std::sync::Arc::new(odds));
     assert!(why(&view).contains("; over all starting nodes of the search w003 is picked in "), "{}", why(&view));
 }
 

@@ -99,9 +99,11 @@ impl Checker {
                     None => must(sentence.contains(plugin) || sentence.contains("preempted for it"), "names who holds the pod"),
                 }
             }
-            Some("error") if view.selected.is_none() => must(sentence.starts_with("Not "), "does not say that the pod was rejected"),
-            _ if view.selected.is_some() => {
-                let node = view.selected.as_ref().map_or("", |(node, ..)| node.as_str());
+            Some("error") if view.scoring.selected.is_none() => {
+                must(sentence.starts_with("Not "), "does not say that the pod was rejected");
+            }
+            _ if view.scoring.selected.is_some() => {
+                let node = view.scoring.selected.as_ref().map_or("", |(node, ..)| node.as_str());
                 must(names(&sentence, node) && sentence.contains("it was to run on"), "says which node it had");
             }
             _ => {
@@ -335,7 +337,7 @@ fn check_on_the_way(name: &str, events: &[Event], wrong: &mut Vec<String>) -> us
         if promises && view.preemption.as_ref().is_none_or(|p| p.selected().is_none()) {
             problems.push("promises room without a chosen candidate".to_owned());
         }
-        if sentence.starts_with("Fits") && view.selected.is_none() {
+        if sentence.starts_with("Fits") && view.scoring.selected.is_none() {
             problems.push("says that it fits before a node is selected".to_owned());
         }
         if !problems.is_empty() {

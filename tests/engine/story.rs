@@ -203,7 +203,7 @@ const EVICTED: [(&str, &str, &str); 5] = [
 fn attempt_of(turn: &Turn) -> [String; 4] {
     let report = &turn.report;
     let view = CycleView::of(&turn.events);
-    let taken = match &view.bound {
+    let taken = match &view.effects.bound {
         Some(node) => node.to_string(),
         None => view.failure.as_ref().map_or(String::new(), |f| f.plugins.iter().map(PluginName::as_str).collect::<Vec<_>>().join(" ")),
     };

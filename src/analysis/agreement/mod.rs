@@ -232,9 +232,9 @@ impl SchedulerComparer {
     pub fn view(&self, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
         let scheduler = &self.scheduler;
         let mut view = scheduler.explain_group(pod).map_or_else(|| with_odds(scheduler, pod, effort), |events| CycleView::of(&events));
-        view.devices = scheduler.device_findings(pod, &view).map(Arc::new);
-        view.unknown = scheduler.state().cluster().unknown;
-        view.meant_profile = self.meant_profile(pod).map(Str::from);
+        view.findings.devices = scheduler.device_findings(pod, &view).map(Arc::new);
+        view.findings.unknown = scheduler.state().cluster().unknown;
+        view.findings.meant_profile = self.meant_profile(pod).map(Str::from);
         view
     }
 
@@ -518,7 +518,7 @@ fn compare_messages(view: &CycleView, written: &LastReported, emulated: &Emulate
             return Compared::one(format!("{chose} attempt ended in an error: {}", written.message), Shift::Never);
         }
         (Some(Outcome::Scheduled), _) => {
-            let node = view.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
+            let node = view.scoring.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
             let line = format!("the scheduler found no node, schedscope says it fits on {node}");
             let shift = Wording::of(&written.message, releases[0]).map_or(Shift::Never, |said| {
                 Shift::Fits(said.reasons.keys().chain(said.left_out.keys()).map(|reason| Named::read(reason)).collect())

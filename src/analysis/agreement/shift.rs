@@ -88,7 +88,7 @@ pub(super) fn explain<'a>(
 /// Returns whether a pod fits on the node to which its scheduler nominated it: preemption made room there.
 fn takes_its_room(pod: &Pod, view: &CycleView) -> bool {
     let nominated = &pod.status.nominated_node_name;
-    !nominated.is_empty() && view.selected.as_ref().is_some_and(|(node, ..)| node == nominated)
+    !nominated.is_empty() && view.scoring.selected.as_ref().is_some_and(|(node, ..)| node == nominated)
 }
 
 /// Returns the kinds of objects that may explain shifts if the source lacks some.
@@ -232,7 +232,7 @@ impl Explainer<'_, '_> {
 
     /// Returns the status of a node: its own, or that of all nodes that PreFilter left out.
     fn status(&self, node: &Str) -> Option<&Status> {
-        let verdict = self.view.verdicts.get(node).map(|verdict| &verdict.status);
-        verdict.or_else(|| self.view.narrowed.as_ref().map(|(_, status)| status))
+        let verdict = self.view.filter.verdicts.get(node).map(|verdict| &verdict.status);
+        verdict.or_else(|| self.view.pre_filter.narrowed.as_ref().map(|(_, status)| status))
     }
 }

@@ -218,18 +218,18 @@ impl<'a> Search<'a> {
 
 /// Returns the node whose answer explains two decisions that differ, and whether it is about passing.
 fn node_that_changed(before: &CycleView, after: &CycleView) -> Option<(Str, bool)> {
-    let chosen = |view: &CycleView| view.selected.as_ref().map(|(node, ..)| node.clone());
-    let passes = |view: &CycleView, node: &Str| view.verdicts.get(node).is_some_and(|verdict| verdict.status.is_success());
+    let chosen = |view: &CycleView| view.scoring.selected.as_ref().map(|(node, ..)| node.clone());
+    let passes = |view: &CycleView, node: &Str| view.filter.verdicts.get(node).is_some_and(|verdict| verdict.status.is_success());
     match (chosen(before), chosen(after)) {
         // It fits elsewhere, because the node of before does not pass, or because the new one does.
         (Some(old), _) if !passes(after, &old) => Some((old, true)),
         (_, Some(new)) if !passes(before, &new) => Some((new, true)),
         (None, None) => {
-            let reads_alike = |node: &&Str| match (before.verdicts.get(*node), after.verdicts.get(*node)) {
+            let reads_alike = |node: &&Str| match (before.filter.verdicts.get(*node), after.filter.verdicts.get(*node)) {
                 (Some(a), Some(b)) => a.status.reads_like(&b.status),
                 _ => false,
             };
-            let nodes = before.verdicts.keys().chain(after.verdicts.keys());
+            let nodes = before.filter.verdicts.keys().chain(after.filter.verdicts.keys());
             nodes.filter(|node| !reads_alike(node)).min().map(|node| (node.clone(), false))
         }
         _ => None,

@@ -388,7 +388,7 @@ fn differs(before: &CycleView, after: &CycleView) -> Option<Differs> {
     if before.outcome != after.outcome {
         return Some(Differs::Outcome);
     }
-    let node = |view: &CycleView| view.selected.as_ref().map(|(node, ..)| node.clone());
+    let node = |view: &CycleView| view.scoring.selected.as_ref().map(|(node, ..)| node.clone());
     if node(before) != node(after) {
         return Some(Differs::Node);
     }
@@ -412,7 +412,7 @@ fn differs(before: &CycleView, after: &CycleView) -> Option<Differs> {
 
 impl Brief {
     fn of(view: &CycleView) -> Self {
-        let node = view.selected.as_ref().filter(|_| view.outcome == Some(Outcome::Scheduled)).map(|(node, ..)| node.clone());
+        let node = view.scoring.selected.as_ref().filter(|_| view.outcome == Some(Outcome::Scheduled)).map(|(node, ..)| node.clone());
         Self { outcome: view.outcome, node, sentence: why(view) }
     }
 }

@@ -478,12 +478,12 @@ impl WaitReason {
                 *self.nodes.entry(text.into_owned()).or_default() += nodes;
             }
         };
-        for verdict in view.verdicts.values().filter(|verdict| !verdict.status.is_success()) {
+        for verdict in view.filter.verdicts.values().filter(|verdict| !verdict.status.is_success()) {
             add(&verdict.status, 1);
         }
         let all = view.start.as_ref().map_or(0, |start| start.nodes);
-        if let Some((_, status)) = view.narrowed.as_ref().filter(|(_, status)| !status.is_success()) {
-            add(status, all.saturating_sub(view.verdicts.len()));
+        if let Some((_, status)) = view.pre_filter.narrowed.as_ref().filter(|(_, status)| !status.is_success()) {
+            add(status, all.saturating_sub(view.filter.verdicts.len()));
         }
         self.key = kinds.into_keys().collect::<Vec<_>>().join("+");
         if self.key.is_empty() {

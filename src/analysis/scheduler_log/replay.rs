@@ -419,7 +419,7 @@ impl<'a> Replay<'a> {
     fn bound(&self, attempt: &Attempt, view: &CycleView) -> (AttemptMatch, String) {
         let node = self.report.log.names.text(attempt.node);
         let here = crate::analysis::why::why(view);
-        match (&view.selected, view.outcome) {
+        match (&view.scoring.selected, view.outcome) {
             (Some((ours, _, ties)), Some(trace::Outcome::Scheduled)) if *ours == *node || ties.iter().any(|tie| *tie == *node) => {
                 let of = if ties.len() > 1 { format!(", one of {} with equal scores", count(ties.len(), "node")) } else { String::new() };
                 (AttemptMatch::Agrees, format!("agrees: it fits on {node}{of}."))

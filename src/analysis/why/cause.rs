@@ -66,7 +66,7 @@ pub(super) fn cause_of_one_and_several(view: &CycleView, details: impl Iterator<
 }
 
 fn said(view: &CycleView, causes: &[Cause], detail: Detail, pods: Number) -> Option<String> {
-    if let Some((_, status)) = view.narrowed.as_ref().filter(|_| view.pre_filter_rejected.is_some()) {
+    if let Some((_, status)) = view.pre_filter.narrowed.as_ref().filter(|_| view.pre_filter.rejected.is_some()) {
         return Some(no_node_at_all(status, pods, view.missing()));
     }
     let total: usize = causes.iter().map(|c| c.nodes).sum();
@@ -123,7 +123,7 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
     let mut fits = Lacking::default();
     // The resources that a node lacks, sorted; and how many nodes lack the same ones, even when empty or not.
     let (mut lacks, mut sets) = (Vec::new(), BTreeMap::<Vec<&str>, [usize; 2]>::new());
-    for verdict in view.verdicts.values().filter(|v| !v.status.is_success()) {
+    for verdict in view.filter.verdicts.values().filter(|v| !v.status.is_success()) {
         let status = &verdict.status;
         lacks.clear();
         lacks.extend(status.reasons().iter().map_while(|reason| resource(reason)));
@@ -162,9 +162,9 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
         let counts = [false, true].into_iter().zip(counts).filter(|(_, nodes)| *nodes > 0);
         fits.nodes.extend(counts.map(|(never, nodes)| ((lacks.clone(), never), nodes)));
     }
-    let unseen = view.start.as_deref().map_or(0, |s| s.nodes).saturating_sub(view.verdicts.len());
+    let unseen = view.start.as_deref().map_or(0, |s| s.nodes).saturating_sub(view.filter.verdicts.len());
     if unseen > 0 {
-        let phrase = match &view.narrowed {
+        let phrase = match &view.pre_filter.narrowed {
             Some((_, status)) if is_for_another(status) => Phrase::of_other_daemons(),
             Some((_, status)) => Phrase::left_out(status),
             None => Phrase::not_looked_at(),
@@ -353,7 +353,7 @@ fn phrase(lacks: &BTreeSet<&str>, never: bool, start: Option<&CycleStart>) -> Ph
 
 /// Returns the number of nodes.
 pub(super) fn nodes(view: &CycleView) -> usize {
-    view.start.as_ref().map_or(view.verdicts.len(), |s| s.nodes).max(view.verdicts.len())
+    view.start.as_ref().map_or(view.filter.verdicts.len(), |s| s.nodes).max(view.filter.verdicts.len())
 }
 
 /// Returns `3 of 12 nodes`, or `the only node`.

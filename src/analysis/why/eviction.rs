@@ -24,7 +24,7 @@ pub(super) fn eviction(view: &CycleView) -> Option<String> {
             }
             () if view.preemption.is_none() => None,
             // Without the state of PreFilter the plugins of PostFilter fail.
-            () if status.is_error() && view.pre_filter_rejected.is_some() => Some("evicting pods would not help".to_owned()),
+            () if status.is_error() && view.pre_filter.rejected.is_some() => Some("evicting pods would not help".to_owned()),
             () if status.is_error() => Some(format!("{plugin} failed before preemption ({message})")),
             () if message.is_empty() => None,
             () => Some(format!("{plugin}: {message}")),
@@ -105,10 +105,10 @@ fn chosen(candidate: &Candidate, equals: usize, view: &CycleView) -> String {
         let are = if ending == 1 { "is" } else { "are" };
         return format!("it waits until {pods} on {node}, already terminating, {are} gone{any}{}", with(&budgets(candidate, view)));
     }
-    if view.evicted.is_empty() {
+    if view.effects.evicted.is_empty() {
         return format!("preempting {pods} on {node}{rest}{any} makes room{}", with(&budgets(candidate, view)));
     }
-    let waits = view.evicted.iter().any(|(_, how)| *how == Eviction::Terminating);
+    let waits = view.effects.evicted.iter().any(|(_, how)| *how == Eviction::Terminating);
     let does = format!("it preempts {pods} on {node}{rest}{any}");
     let gone = if candidate.victims.len() == 1 { "it is gone" } else { "they are gone" };
     match budgets(candidate, view) {

@@ -57,13 +57,13 @@ pub fn so_far(view: &CycleView) -> Option<Sentence> {
             (None, Some(_)) => Sentence::plain(error(view)),
             (None, None) => return None,
         }
-    } else if view.failure.is_some() && view.selected.is_some() {
+    } else if view.failure.is_some() && view.scoring.selected.is_some() {
         unschedulable(view)
-    } else if view.selected.is_some() || view.bound.is_some() {
+    } else if view.scoring.selected.is_some() || view.effects.bound.is_some() {
         Sentence::plain(scheduled(view))
     } else if view.skipped.is_some() {
         Sentence::plain(error(view))
-    } else if view.pre_filter_rejected.is_some() || view.preemption.is_some() || view.failure.is_some() || !view.post_filter.is_empty() {
+    } else if view.pre_filter.rejected.is_some() || view.preemption.is_some() || view.failure.is_some() || !view.post_filter.is_empty() {
         unschedulable(view)
     } else {
         Sentence::plain(looking(view))
@@ -131,11 +131,11 @@ fn error(view: &CycleView) -> String {
         None => {}
     }
     let Some(failure) = &view.failure else { return "Not decided, and the record does not say why".to_owned() };
-    if view.selected.is_some() {
+    if view.scoring.selected.is_some() {
         return turned_back(view);
     }
     match &failure.cause {
-        FailureCause::UnknownProfile(name) => format!("Not tried, because {}", no_profile(name, view.meant_profile.as_deref())),
+        FailureCause::UnknownProfile(name) => format!("Not tried, because {}", no_profile(name, view.findings.meant_profile.as_deref())),
         _ if view.nodes_unknown().is_some() => format!("Not decided: {}", short(&failure.message)),
         _ => format!("Not decided, because of an error: {}", short(&failure.message)),
     }
@@ -143,7 +143,7 @@ fn error(view: &CycleView) -> String {
 
 /// Returns the sentence of a pod that was rejected after its node was selected.
 fn turned_back(view: &CycleView) -> String {
-    let node = view.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
+    let node = view.scoring.selected.as_ref().map_or("a node", |(node, ..)| node.as_str());
     let Some(failure) = &view.failure else { return format!("Was to run on {node}") };
     let reason = match &failure.cause {
         FailureCause::Rejected(status) => status.message(),
@@ -162,7 +162,7 @@ fn count_of_pods(number: i32) -> String {
 fn with_group(view: &CycleView, status: &Status) -> String {
     let awaits = status.reasons().iter().any(|reason| matches!(reason, Reason::GroupAwaitsPreemption));
     let whole = if awaits { "its pod group waits until victims are gone" } else { "its pod group is not scheduled" };
-    match &view.selected {
+    match &view.scoring.selected {
         Some((node, ..)) => format!("Pending although it was to run on {node}: {whole}"),
         None => format!("Pending because {whole}"),
     }
@@ -172,7 +172,7 @@ fn unschedulable(view: &CycleView) -> Sentence {
     if let Some(AttemptFailure { cause: FailureCause::Group(status), .. }) = view.failure.as_deref() {
         return Sentence::plain(with_group(view, status));
     }
-    if view.selected.is_some() && view.failure.is_some() {
+    if view.scoring.selected.is_some() && view.failure.is_some() {
         return Sentence::plain(turned_back(view));
     }
     let then = eviction(view);
@@ -212,7 +212,9 @@ pub(super) fn in_common(view: &CycleView) -> ((String, String), Vec<(String, Str
             ("not tried, because it is being deleted".to_owned(), "not tried, because they are being deleted".to_owned())
         }
         Some(Outcome::Error) => alike(uncapitalized(&error(view))),
-        Some(Outcome::Unschedulable) if view.selected.is_some() && view.failure.is_some() => alike(uncapitalized(&turned_back(view))),
+        Some(Outcome::Unschedulable) if view.scoring.selected.is_some() && view.failure.is_some() => {
+            alike(uncapitalized(&turned_back(view)))
+        }
         Some(Outcome::Unschedulable) => {
             let details = [shared, Detail { nominated: false, ..shared }].into_iter().chain(shorter);
             if let Some(mut all) = cause_of_one_and_several(view, details) {
@@ -237,7 +239,7 @@ pub(in crate::analysis) fn uncapitalized(sentence: &str) -> String {
 /// Returns the progress of the search for a node.
 fn looking(view: &CycleView) -> String {
     let (nodes, fit) = (cause::nodes(view), view.feasible().count());
-    match view.verdicts.len() {
+    match view.filter.verdicts.len() {
         0 if nodes == 1 => "The node is not evaluated yet".to_owned(),
         0 => format!("None of the {} is evaluated yet", count(nodes, "node")),
         looked if fit == 0 => format!("Evaluated {looked} of {}: none fits so far", count(nodes, "node")),

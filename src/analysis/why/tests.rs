@@ -17,12 +17,13 @@ fn view(groups: &[(usize, PluginName, &[&'static str])]) -> CycleView {
     for (count, plugin, reasons) in groups {
         for _ in 0..*count {
             let status = Status::new(Code::Unschedulable, reasons.iter().map(|text| reason(text))).with_plugin(*plugin);
-            let name = Str::from(format!("n{:02}", view.verdicts.len()));
-            view.verdicts.insert(name, Verdict { status, nominated: Vec::new().into() });
+            let name = Str::from(format!("n{:02}", view.filter.verdicts.len()));
+            view.filter.verdicts.insert(name, Verdict { status, nominated: Vec::new().into() });
         }
     }
     let requests = vec![("cpu".into(), "6000m".to_owned()), ("memory".into(), "8Gi".to_owned())];
-    view.start = Some(Arc::new(CycleStart { pod: Key::new("a", "p"), requests, nodes: view.verdicts.len(), ..CycleStart::default() }));
+    view.start =
+        Some(Arc::new(CycleStart { pod: Key::new("a", "p"), requests, nodes: view.filter.verdicts.len(), ..CycleStart::default() }));
     view
 }
 
@@ -127,20 +128,21 @@ fn what_does_not_fit_into_the_sentence_is_counted() {
 fn nodes_that_are_too_small_or_left_out_are_distinguished_from_full_ones() {
     let mut small = view(&[(2, Fit, CPU)]);
     let never = Status::unresolvable(reason("Insufficient cpu")).with_plugin(Fit);
-    small.verdicts.insert("n00".into(), Verdict { status: never.clone(), nominated: Vec::new().into() });
+    small.filter.verdicts.insert("n00".into(), Verdict { status: never.clone(), nominated: Vec::new().into() });
     assert_eq!(why(&small), "Pending because no node has 6 free cpu (at most 2 free, 1 node too small).");
-    small.verdicts.insert("n01".into(), Verdict { status: never, nominated: vec![Key::new("a", "q")].into() });
+    small.filter.verdicts.insert("n01".into(), Verdict { status: never, nominated: vec![Key::new("a", "q")].into() });
     assert_eq!(why(&small), "Pending because no node is large enough for 6 cpu (at most 2 each).");
     let mut left_out = view(&[(1, Fit, CPU)]);
     Arc::make_mut(left_out.start.as_mut().unwrap()).nodes = 9;
-    left_out.narrowed = Some((vec!["n00".into()].into(), Status::rejected(Reason::NotAmongNodes { plugins: vec![NodeAffinity].into() })));
+    left_out.pre_filter.narrowed =
+        Some((vec!["n00".into()].into(), Status::rejected(Reason::NotAmongNodes { plugins: vec![NodeAffinity].into() })));
     assert_eq!(
         why(&left_out),
         "Pending because 8 of 9 nodes are not among those its node affinity names and 1 has less than 6 cpu free (at most 2 free)."
     );
     let rejected = Status::rejected(Reason::ClaimNotFound { claim: "data".into() }).with_plugin(PluginName::VolumeRestrictions);
-    left_out.narrowed = Some((Vec::new().into(), rejected));
-    left_out.pre_filter_rejected = Some(crate::release::PreFilterRejection::Shared);
+    left_out.pre_filter.narrowed = Some((Vec::new().into(), rejected));
+    left_out.pre_filter.rejected = Some(crate::release::PreFilterRejection::Shared);
     assert_eq!(why(&left_out), "Pending because its claim \"data\" does not exist.");
 }
 
@@ -192,14 +194,14 @@ fn victims_are_counted_with_their_priority_and_the_budgets_they_violate() {
         &view,
         "preempting 2 pods of priority 5 or less on n00 (1 of them already terminating) makes room and violates the budget web with 1 of them",
     );
-    view.evicted = vec![(Key::new("a", "x"), Eviction::Terminating)];
+    view.effects.evicted = vec![(Key::new("a", "x"), Eviction::Terminating)];
     check(
         &view,
         "it preempts 2 pods of priority 5 or less on n00 (1 of them already terminating), violates the budget web with 1 of them and waits \
          until they are gone",
     );
     view = preempting(vec![victim("x", 5, &["b", "a"], false)], &["n00"]);
-    view.evicted = vec![(Key::new("a", "x"), Eviction::Deleted)];
+    view.effects.evicted = vec![(Key::new("a", "x"), Eviction::Deleted)];
     check(&view, "it preempts 1 pod of priority 5 on n00 and violates the budgets a and b");
     let gone = preempting(vec![victim("x", 5, &[], true)], &["n00"]);
     check(&gone, "it waits until 1 pod of priority 5 on n00, already terminating, is gone and violates no budget");
@@ -234,15 +236,15 @@ fn why_preemption_does_not_help_is_said() {
 fn a_node_is_chosen_for_a_reason() {
     let mut view = view(&[(3, Fit, CPU)]);
     view.outcome = Some(Outcome::Scheduled);
-    view.selected = Some(("n00".into(), Selection::NominatedNode, Vec::new().into()));
+    view.scoring.selected = Some(("n00".into(), Selection::NominatedNode, Vec::new().into()));
     assert_eq!(why(&view), "Fits on n00, where it was nominated, so no other node was tried.");
-    view.selected = Some(("n00".into(), Selection::OnlyFeasibleNode, Vec::new().into()));
+    view.scoring.selected = Some(("n00".into(), Selection::OnlyFeasibleNode, Vec::new().into()));
     assert_eq!(why(&view), "Fits on n00, the only one of 3 nodes that fits.");
-    view.permit_waits = vec![PluginName::GangScheduling];
+    view.effects.permit_waits = vec![PluginName::GangScheduling];
     assert_eq!(why(&view), "Fits on n00, the only one of 3 nodes that fits; it waits there until GangScheduling allows it.");
-    view.permit_waits.clear();
+    view.effects.permit_waits.clear();
     for name in ["n00", "n01"] {
-        view.verdicts.insert(name.into(), Verdict { status: Status::success(), nominated: Vec::new().into() });
+        view.filter.verdicts.insert(name.into(), Verdict { status: Status::success(), nominated: Vec::new().into() });
     }
     let score = |plugin, weighted| PluginScore { plugin, raw: weighted, normalized: 0, weighted };
     let scores = |winner: [i64; 2], other: [i64; 2]| {
@@ -251,12 +253,12 @@ fn a_node_is_chosen_for_a_reason() {
         let rows = parts.map(|(plugins, node)| NodeScore { node: node.into(), total: plugins.iter().map(|p| p.weighted).sum(), plugins });
         Row::all(rows.collect()).map(|row| (row.node.clone(), row)).collect()
     };
-    view.selected = Some(("n00".into(), Selection::HighestScore, vec!["n00".into()].into()));
-    view.scores = scores([50, 100], [60, 70]);
+    view.scoring.selected = Some(("n00".into(), Selection::HighestScore, vec!["n00".into()].into()));
+    view.scoring.scores = scores([50, 100], [60, 70]);
     assert_eq!(why(&view), "Fits on 2 of 3 nodes; n00 scores highest with 150, 20 ahead of n01, thanks to TaintToleration.");
-    view.scores = scores([80, 100], [60, 70]);
+    view.scoring.scores = scores([80, 100], [60, 70]);
     assert_eq!(why(&view), "Fits on 2 of 3 nodes; n00 scores highest with 180, 50 ahead of n01.");
-    view.selected = Some(("n00".into(), Selection::HighestScore, vec!["n00".into(), "n01".into()].into()));
+    view.scoring.selected = Some(("n00".into(), Selection::HighestScore, vec!["n00".into(), "n01".into()].into()));
     assert_eq!(why(&view), "Fits on 2 of 3 nodes; 2 tie for the highest score of 180, and any of them may win (n00 is the first by name).");
 }
 
@@ -284,7 +286,7 @@ fn what_is_held_back_goes_wrong_or_is_turned_back_is_said() {
     };
     let mut view = CycleView { failure: failure(FailureCause::NoFit, "not yet.", &[]), ..ended(Outcome::Unschedulable) };
     assert_eq!(why(&view), "Pending: not yet.");
-    view.selected = Some(("n1".into(), Selection::OnlyFeasibleNode, Vec::new().into()));
+    view.scoring.selected = Some(("n1".into(), Selection::OnlyFeasibleNode, Vec::new().into()));
     view.failure = failure(
         FailureCause::Rejected(Status::unschedulable("no room\nat all.")),
         "0/1 nodes are available: 1 no room\nat all.",
@@ -293,7 +295,7 @@ fn what_is_held_back_goes_wrong_or_is_turned_back_is_said() {
     assert_eq!(why(&view), "Pending although it was to run on n1: VolumeBinding: no room at all.");
     view.not_emulated = vec![("Other".into(), "x".into())];
     view.failure = failure(FailureCause::NoNodes, "no nodes available to schedule pods", &[]);
-    view.selected = None;
+    view.scoring.selected = None;
     assert_eq!(why(&view), "Pending because there are no nodes; Other is not emulated and might decide differently.");
 }
 
@@ -306,9 +308,9 @@ fn a_cycle_under_way_says_how_far_it_is() {
     let said = |view: &CycleView| so_far(view).map_or_else(String::new, |sentence| sentence.to_string());
     Arc::make_mut(view.start.as_mut().unwrap()).nodes = 5;
     assert_eq!(said(&view), "Evaluated 2 of 5 nodes: none fits so far.");
-    view.verdicts.insert("x".into(), Verdict { status: Status::success(), nominated: Vec::new().into() });
+    view.filter.verdicts.insert("x".into(), Verdict { status: Status::success(), nominated: Vec::new().into() });
     assert_eq!(said(&view), "Evaluated 3 of 5 nodes: 1 fits.");
-    view.verdicts.clear();
+    view.filter.verdicts.clear();
     assert_eq!(said(&view), "None of the 5 nodes is evaluated yet.");
     let mut view = super::tests::view(&[(2, Fit, CPU)]);
     view.outcome = None;
@@ -325,7 +327,7 @@ fn nodes_with_the_taint_of_a_condition_are_said_to_have_the_condition() {
     let mut view = view(&[(3, TaintToleration, TAINT)]);
     let taint = |key: &str| Taint { key: key.into(), effect: "NoSchedule".into(), ..Taint::default() };
     let mut check = |keys: &[&str], expected: &str| {
-        for (verdict, key) in view.verdicts.values_mut().zip(keys) {
+        for (verdict, key) in view.filter.verdicts.values_mut().zip(keys) {
             verdict.status = Status::rejected(Reason::UntoleratedTaint { taint: taint(key) }).with_plugin(TaintToleration);
         }
         assert_eq!(why(&view), expected);

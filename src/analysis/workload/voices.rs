@@ -37,7 +37,7 @@ impl Voices {
 
     /// Finds the words of others about one of several pending pods, for which a decision was made; they share the index.
     pub fn among(pod: &Pod, scheduler: &Scheduler, input: &WorkloadInput<'_>, decision: &CycleView) -> Self {
-        let is_rejected = decision.pre_filter_rejected.is_some();
+        let is_rejected = decision.pre_filter.rejected.is_some();
         let (now, neighbors) = (scheduler.state().clock(), input.neighbors());
         let OtherWords { voices: found, left_out } = voices_in(input, pod, scheduler);
         let mut together: Vec<String> =

@@ -5,12 +5,11 @@ use ratatui::style::Modifier;
 use super::*;
 use crate::ui::model::list::Row;
 use crate::ui::model::list::RowId;
-use crate::ui::view::layout::Plan;
 use crate::ui::view::panes;
 
 fn nodes(screen: &Screen) -> String {
     let name = |id| if let RowId::Node(name) = id { name.to_string() } else { String::new() };
-    screen.state.view_model.nodes.iter().filter_map(Row::id).map(name).collect::<Vec<_>>().join(" ")
+    screen.state.view_model.rows.nodes.iter().filter_map(Row::id).map(name).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -61,7 +60,7 @@ fn names_that_contain_a_word_come_before_those_with_its_letters() {
         let mut screen = Screen::listed(&[pod("app-00060-x"), pod("app-00600-60"), pod("web")], 120, 40);
         screen.act(&format!("1 / '{filter}' enter"));
         let name = |id| if let RowId::Pod(key) = id { key.name.to_string() } else { String::new() };
-        screen.state.view_model.queues.iter().filter_map(Row::id).map(name).collect::<Vec<_>>().join(" ")
+        screen.state.view_model.rows.queues.iter().filter_map(Row::id).map(name).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(shown("00060"), "app-00060-x");
     assert_eq!(shown("0000"), "app-00060-x app-00600-60", "no name contains it");
@@ -74,7 +73,7 @@ fn pods_match_by_queue_plugin_namespace_and_label() {
         let mut screen = Screen::new("payments");
         screen.act(&format!(":run; 1 / '{filter}' enter"));
         let name = |id| if let RowId::Pod(key) = id { key.to_string() } else { String::new() };
-        screen.state.view_model.queues.iter().filter_map(Row::id).map(name).collect::<Vec<_>>().join(" ")
+        screen.state.view_model.rows.queues.iter().filter_map(Row::id).map(name).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(pods("queue:gated"), "batch/gated");
     assert_eq!(pods("gate:quota"), "batch/gated");
@@ -131,7 +130,7 @@ fn a_filter_ends_where_it_hides_what_is_shown() {
     // Another decision, about which the filter says nothing; one that matches stays.
     let mut screen = Screen::asked(120, 40);
     screen.act("c 2 / 'of' enter");
-    assert_eq!(screen.state.view_model.nodes.len(), 8);
+    assert_eq!(screen.state.view_model.rows.nodes.len(), 8);
     screen.act("2 / 'x' enter");
     screen.act("esc / 'of 6' enter");
     screen.act(":pod ml/no-toleration;");
@@ -197,6 +196,6 @@ fn hidden_columns_leave_a_mark_and_headings_are_not_counted() {
     // A second row of headings among twelve nodes.
     let mut screen = Screen::sized("payments", 80, 24);
     screen.act(":pod shop/spread-85969bc548-7z2j5; 2");
-    assert!(screen.state.view_model.nodes.iter().any(|row| row.id().is_none()), "{}", screen.text());
+    assert!(screen.state.view_model.rows.nodes.iter().any(|row| row.id().is_none()), "{}", screen.text());
     assert!(screen.text().contains(" of 12 "), "{}", screen.text());
 }

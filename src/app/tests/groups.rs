@@ -31,7 +31,7 @@ fn large(width: u16, height: u16) -> Screen {
 }
 
 fn groups(screen: &Screen) -> Vec<String> {
-    let rows = screen.state.view_model.nodes.iter();
+    let rows = screen.state.view_model.rows.nodes.iter();
     let words = rows.filter_map(|row| match row {
         NodeRow::Group(group) => Some(format!("{} {} {:?}", group.key.words(), group.count, group.classes.values().collect::<Vec<_>>())),
         _ => None,
@@ -44,19 +44,19 @@ fn nodes_are_grouped_by_pool_and_zone_and_what_a_group_has_is_summed() {
     let mut screen = large(120, 40);
     screen.act("c 2 z");
     screen.act("enter j");
-    insta::assert_snapshot!("by_pool_opened", screen.text());
+    insta::assert_snapshot!("by_pool_opened", screen.part());
     for (width, height) in SIZES {
         screen.state = first_state(screen.explorer.timeline(), (width, height));
         screen.act("2 z");
-        insta::assert_snapshot!(format!("by_pool_{width}x{height}"), screen.text());
+        insta::assert_snapshot!(format!("by_pool_{width}x{height}"), screen.part());
     }
     let mut screen = large(120, 40);
     screen.act("c 2");
-    insta::assert_snapshot!("by_verdict", screen.text());
+    insta::assert_snapshot!("by_verdict", screen.part());
     screen.act("j enter G");
-    insta::assert_snapshot!("group_opened", screen.text());
+    insta::assert_snapshot!("group_opened", screen.part());
     screen.act("/ '0471' enter");
-    insta::assert_snapshot!("group_filtered", screen.text());
+    insta::assert_snapshot!("group_filtered", screen.part());
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn groups_go_round_and_by_any_label_and_every_node_is_in_one() {
     let mut screen = large(120, 40);
     screen.act("c 2");
     let total = |screen: &Screen| -> usize {
-        let rows = screen.state.view_model.nodes.iter();
+        let rows = screen.state.view_model.rows.nodes.iter();
         rows.map(|row| if let NodeRow::Group(group) = row { group.count } else { 0 }).sum()
     };
     assert_eq!(groups(&screen), [" 234 [234]", "Insufficient cpu 233 [233]", "node(s) had untolerated taint(s) 233 [233]"]);
@@ -96,7 +96,7 @@ fn a_group_stays_selected_and_open_in_every_order() {
     for _ in 0..4 {
         screen.act("o");
         assert_eq!(screen.state.list(Pane::NODES).selected, selected);
-        let open = screen.state.view_model.nodes.iter().filter(|r| matches!(r, NodeRow::Group(g) if g.open)).count();
+        let open = screen.state.view_model.rows.nodes.iter().filter(|r| matches!(r, NodeRow::Group(g) if g.open)).count();
         assert_eq!(open, 1);
     }
 }
@@ -105,11 +105,12 @@ fn a_group_stays_selected_and_open_in_every_order() {
 fn the_closest_node_is_first_within_its_group_and_says_what_it_lacks() {
     let mut screen = Screen::asked(120, 40);
     screen.act("c 2 z enter");
-    insta::assert_snapshot!("closest_in_a_group", screen.text());
+    insta::assert_snapshot!("closest_in_a_group", screen.part());
     screen.act("z z z");
     let first: Vec<&str> = screen
         .state
         .view_model
+        .rows
         .nodes
         .iter()
         .take(2)

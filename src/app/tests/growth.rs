@@ -133,7 +133,7 @@ fn operations(nodes: usize, pending: usize) -> BTreeMap<&'static str, u64> {
     let small = pod(&scheduler, "waiting-00002");
     let (view, n) = counted(|| CycleView::of(&scheduler.explain(&small)));
     note("decide", n);
-    assert!(view.selected.is_some());
+    assert!(view.scoring.selected.is_some());
     let (found, n) = counted(|| scheduler.odds_over_starts(&small, &view, OddsEffort::Asked));
     note("odds that are asked for", n);
     assert!(found.is_some(), "the search ends before the last node");

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::ui::model::list::{ListView, RowId};
-use crate::ui::view::layout::Plan;
 use crate::ui::view::panes;
 
 /// Runs keys and commands, then compares the cursor, the focused pane, the pane beside the queues and the selected row.

@@ -3,7 +3,6 @@
 use super::*;
 use crate::ui::model::list::{Row, RowId};
 use crate::ui::model::sort::Sort;
-use crate::ui::view::layout::Plan;
 use crate::ui::view::panes;
 
 fn words_of(screen: &Screen, pane: Pane) -> &'static str {
@@ -24,9 +23,9 @@ fn listed(screen: &Screen) -> Vec<String> {
     }
     let derived = &screen.state.view_model;
     match screen.state.focus {
-        Pane::QUEUES => names(&derived.queues),
-        Pane::NODES => names(&derived.nodes),
-        _ => names(&derived.candidates),
+        Pane::QUEUES => names(&derived.rows.queues),
+        Pane::NODES => names(&derived.rows.nodes),
+        _ => names(&derived.rows.candidates),
     }
 }
 

@@ -60,7 +60,7 @@ fn rows(screen: &Screen) -> Vec<String> {
         QueueRow::Group(row) => format!("{} {} ({})", if row.open { "-" } else { "+" }, row.group, row.count),
         QueueRow::Member(pod) => format!("    {pod}"),
     };
-    screen.state.view_model.queues.iter().map(words).collect()
+    screen.state.view_model.rows.queues.iter().map(words).collect()
 }
 
 #[test]
@@ -87,10 +87,10 @@ fn the_row_of_a_group_says_why_it_waits() {
     let text = screen.text();
     assert!(text.contains("Waits for one more pod: it has 1"), "{text}");
     screen.act("c 1 g j");
-    insta::assert_snapshot!("pod_group_that_waits_120x40", screen.text());
+    insta::assert_snapshot!("pod_group_that_waits_120x40", screen.part());
     let mut small = self::screen(true, 80, 24);
     small.act("c 1 g j enter");
-    insta::assert_snapshot!("pod_group_that_waits_80x24", small.text());
+    insta::assert_snapshot!("pod_group_that_waits_80x24", small.part());
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn the_cycle_of_a_group_is_one_step_that_opens_to_the_cycles_of_its_pods() {
     let text = screen.text();
     assert!(text.contains("ml/train-1: Pending although it was to run on node-"), "{text}");
     screen.act("5");
-    insta::assert_snapshot!("pod_group_steps_120x40", screen.text());
+    insta::assert_snapshot!("pod_group_steps_120x40", screen.part());
 }
 
 #[test]

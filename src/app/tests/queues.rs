@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::*;
 use crate::ui::model::list::RowId;
-use crate::ui::view::layout::Plan;
 use crate::ui::view::panes;
 
 /// Opens the queues story with a pod selected.
@@ -198,7 +197,7 @@ fn every_place_is_marked_without_unicode_and_fits_every_width() {
                     assert_eq!((buf[(area.x, y)].symbol(), buf[(area.right() - 1, y)].symbol()), ("#", "#"), "{}", screen.text());
                     marks += usize::from(buf[(area.x + 2, y)].symbol() == "^");
                 }
-                let all = screen.state.view_model.queues.len() <= usize::from(panes::def(Pane::QUEUES).list_in(&plan).height);
+                let all = screen.state.view_model.rows.queues.len() <= usize::from(panes::def(Pane::QUEUES).list_in(&plan).height);
                 assert!(!all || (marks > 0) != keys.is_empty(), "{}", screen.text());
             }
         }

@@ -127,9 +127,9 @@ fn candidates_match_by_budgets_and_say_that_none_does() {
     // Those that allow the eviction match as well as those that are violated, which have a field of their own.
     let mut screen = Screen::new("budgets");
     screen.act("c 3 / 'budget:search' enter");
-    let any = screen.state.view_model.candidates.len();
+    let any = screen.state.view_model.rows.candidates.len();
     screen.act("/ ctrl-u 'violates:search' enter");
-    let violated = screen.state.view_model.candidates.len();
+    let violated = screen.state.view_model.rows.candidates.len();
     assert!(violated > 0 && any >= violated, "{any} and {violated}");
 }
 

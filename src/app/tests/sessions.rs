@@ -275,9 +275,9 @@ fn every_filter_of_a_node_begins_with_what_the_record_holds() {
             let Some(start) = &timeline.cycle().start else { continue };
             for node in timeline.revisions()[revision].before.snapshot.nodes() {
                 let filters = screen.explorer.every_filter(&start.pod, node.name()).unwrap();
-                let Some(verdict) = timeline.cycle().verdicts.get(node.name()) else {
+                let Some(verdict) = timeline.cycle().filter.verdicts.get(node.name()) else {
                     // A pod that fits its nominated node is not tried on others.
-                    let nominated = matches!(timeline.cycle().selected, Some((_, crate::trace::Selection::NominatedNode, _)));
+                    let nominated = matches!(timeline.cycle().scoring.selected, Some((_, crate::trace::Selection::NominatedNode, _)));
                     assert!(nominated || filters.left_out || filters.not_asked.is_some(), "{} {revision} {}", story.name, node.name());
                     left_out += 1;
                     continue;
@@ -322,6 +322,7 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
         screen
             .state
             .view_model
+            .rows
             .detail
             .iter()
             .filter_map(|r| if let DetailRow::Fact(n, v) = r { Some(format!("{n}: {v}")) } else { None })
@@ -329,7 +330,7 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     };
     let also = "would also fail: NodeResourcesFit: Insufficient cpu: needs cpu 6, ";
     assert!(facts(&screen).iter().any(|f| f.starts_with(also)), "{:?}", facts(&screen));
-    let filters = screen.state.view_model.filters.clone().unwrap();
+    let filters = screen.state.view_model.open_node.filters.clone().unwrap();
     let said = |name: &str| filters.answers.iter().find(|(p, _)| p.as_str() == name).map(|(_, s)| (s.is_skip(), s.message())).unwrap();
     assert_eq!(said("TaintToleration"), (false, "node(s) had untolerated taint(s)".to_owned()));
     assert_eq!(said("InterPodAffinity"), (true, String::new()), "there is nothing to check");
@@ -337,12 +338,12 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     screen.command("node worker-a1");
     assert!(!facts(&screen).iter().any(|f| f.starts_with("would also fail")), "{:?}", facts(&screen));
     screen.keys("home");
-    assert!(!screen.state.view_model.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
+    assert!(!screen.state.view_model.rows.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
     // The filters run on the cluster at the start of the cycle.
     screen.keys("end c");
     screen.command("cordon worker-a1");
     screen.command("cycle 1");
-    let first = &screen.state.view_model.filters.clone().unwrap().answers[0];
+    let first = &screen.state.view_model.open_node.filters.clone().unwrap().answers[0];
     assert!(first.0.as_str() == "NodeUnschedulable" && first.1.is_success(), "{first:?}");
     screen.command("decide shop/payments");
 }
@@ -359,7 +360,7 @@ fn fixes_are_searched_listed_and_applied_on_a_branch() {
     screen.act("enter");
     let cycle = screen.timeline().cycle();
     assert_eq!(cycle.outcome, Some(crate::trace::Outcome::Scheduled));
-    assert_eq!(cycle.selected.as_ref().map(|(node, ..)| node.as_str()), Some("worker-c3"));
+    assert_eq!(cycle.scoring.selected.as_ref().map(|(node, ..)| node.as_str()), Some("worker-c3"));
     assert_eq!(screen.explorer.branches().0.len(), 2);
     assert!(screen.command("fixes shop/none").starts_with("! there is no pod shop/none"));
     // Esc cancels the search, and no overlay opens afterwards.

@@ -182,7 +182,7 @@ fn a_run_without_a_breakpoint_to_hit_says_so() {
 fn the_winner_shows_its_room_before_the_binding() {
     let mut screen = Screen::sized("queues", 200, 60);
     screen.act(":until bound web/small; c 2");
-    let (node, ..) = screen.timeline().cycle().selected.clone().expect("a node was selected");
+    let (node, ..) = screen.timeline().cycle().scoring.selected.clone().expect("a node was selected");
     let revision = screen.timeline().revision().unwrap();
     let free = |keyframe: &crate::session::Keyframe| {
         let node = keyframe.snapshot.get(&node).unwrap();

@@ -215,9 +215,9 @@ fn a_decision_is_taken_again_under_another_taint_weight_or_gate() {
     screen.keys("=");
     assert!(screen.overlay().contains("plugin off NodeResourcesFit"));
     // The decision is at the end of the branch, so the next edit leaves it as it is.
-    let node = screen.timeline().cycle().selected.as_ref().map(|(node, ..)| node.to_string()).unwrap();
+    let node = screen.timeline().cycle().scoring.selected.as_ref().map(|(node, ..)| node.to_string()).unwrap();
     screen.command(&format!("taint {node} out=now:NoSchedule"));
-    let now = screen.timeline().cycle().selected.as_ref().map(|(node, ..)| node.to_string());
+    let now = screen.timeline().cycle().scoring.selected.as_ref().map(|(node, ..)| node.to_string());
     assert_ne!(now.as_deref(), Some(node.as_str()));
     assert!(screen.command("priority shop/payments 5").starts_with("priority shop/payments 5: applied"), "{}", screen.said());
 }

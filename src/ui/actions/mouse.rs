@@ -133,7 +133,7 @@ fn scrub(state: &mut State, session: &mut dyn SessionHandle, plan: &Plan, x: u16
     let (_, total) = session.timeline().progress();
     let span = usize::from(area.width.max(2) - 1);
     let at = usize::from(x.saturating_sub(area.x)).min(span) * total / span;
-    let starts = &state.view_model.starts;
+    let starts = &state.view_model.revision.starts;
     // The end of a revision and the start of the next are the same position; take it as the end of the earlier one.
     let revision = starts.partition_point(|s| *s < at).saturating_sub(1);
     let event = at - starts.get(revision).copied().unwrap_or(0);

@@ -138,7 +138,7 @@ pub fn selected_cause(state: &State) -> Option<&Cause> {
 /// Returns the first pod of the selected cause that the filter leaves; `None` where no cause is selected, or its pods do not exist.
 pub fn first_pod(state: &State) -> Option<Key> {
     let (RowId::Cause(key) | RowId::CauseFix(key)) = state.list(Pane::OVERVIEW).selected.as_ref()? else { return None };
-    state.view_model.overview.iter().find_map(|row| match row {
+    state.view_model.rows.overview.iter().find_map(|row| match row {
         OverviewRow::Cause(cause) if cause.key == *key => cause.first.clone(),
         _ => None,
     })

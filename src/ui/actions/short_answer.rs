@@ -41,9 +41,9 @@ fn of_cause(state: &State) -> Option<(String, String)> {
 }
 
 fn of_node(state: &State, node: &Str) -> Option<(String, String)> {
-    let cycle = &state.view_model.whole;
+    let cycle = &state.view_model.cycle.whole;
     let pod = cycle.pod()?;
-    let verdict = cycle.verdicts.get(node)?;
+    let verdict = cycle.filter.verdicts.get(node)?;
     let words = if verdict.status.is_success() { "fits".to_owned() } else { verdict.status.message() };
     let mut answer = format!("{pod} on {node}: {words}\n");
     if let Some(candidate) = cycle.preemption.as_ref().and_then(|preemption| preemption.candidate(node)) {

@@ -46,7 +46,7 @@ impl State {
         self.leave(Pane::NODE);
         // In groups, a node may be in a closed one.
         let id = RowId::Node(node.clone());
-        if !self.view_model.grouping.is_grouped() && self.view_model.nodes.find(&id).is_none() {
+        if !self.view_model.nodes.grouping.is_grouped() && self.view_model.rows.nodes.find(&id).is_none() {
             self.end_filter(Pane::NODES, &node);
         }
         let offset = self.list(Pane::NODES).offset;

@@ -181,17 +181,17 @@ impl NodeFacts {
 
     /// Returns the facts with the verdicts of an earlier moment; `None` if all of them may differ.
     fn changed(&self, whole: &CycleView, cycle: &CycleView, snapshot: &Snapshot) -> Option<Self> {
-        if whole.narrowed.is_some() != cycle.narrowed.is_some() || cycle.verdicts.is_empty() {
+        if whole.pre_filter.narrowed.is_some() != cycle.pre_filter.narrowed.is_some() || cycle.filter.verdicts.is_empty() {
             return None;
         }
-        let judged = self.judged.get_or_init(|| whole.verdicts.keys().map(|node| Some(snapshot.position(node)? as u32)).collect());
+        let judged = self.judged.get_or_init(|| whole.filter.verdicts.keys().map(|node| Some(snapshot.position(node)? as u32)).collect());
         let verdicts = Verdicts::new(cycle);
-        let mut earlier = cycle.verdicts.iter().peekable();
+        let mut earlier = cycle.filter.verdicts.iter().peekable();
         let mut changes = Vec::new();
-        for ((node, verdict), at) in whole.verdicts.iter().zip(judged) {
+        for ((node, verdict), at) in whole.filter.verdicts.iter().zip(judged) {
             let cause = match earlier.next_if(|(name, _)| *name == node) {
                 Some((_, earlier)) if earlier.status == verdict.status => continue,
-                None if cycle.narrowed.is_none() => (Class::Unseen, None, "".into()),
+                None if cycle.pre_filter.narrowed.is_none() => (Class::Unseen, None, "".into()),
                 _ => verdicts.of(node).cause(),
             };
             changes.extend(at.map(|at| (at, cause)));
@@ -274,7 +274,7 @@ impl NodeFacts {
         self.closest.get_or_init(|| {
             let (ranking, names) = (NodeRanking::new(cycle), self.orders.names(snapshot));
             let mut totals = vec![None; snapshot.len()];
-            for (node, score) in &cycle.scores {
+            for (node, score) in &cycle.scoring.scores {
                 if let Some(at) = snapshot.position(node) {
                     totals[at] = Some(score.total);
                 }
@@ -361,13 +361,14 @@ mod tests {
         let verdict = |status: Status| Verdict { status, nominated: Vec::new().into() };
         let taint = || Status::unresolvable("taint").with_plugin(PluginName::TaintToleration);
         let mut cycle = CycleView::default();
-        cycle.verdicts.insert("a".into(), verdict(Status::success()));
-        cycle.verdicts.insert("b".into(), verdict(taint()));
-        cycle.verdicts.insert("gone".into(), verdict(taint()));
-        cycle.verdicts.insert("c".into(), verdict(Status::unschedulable("ports").with_plugin(PluginName::NodePorts)));
+        cycle.filter.verdicts.insert("a".into(), verdict(Status::success()));
+        cycle.filter.verdicts.insert("b".into(), verdict(taint()));
+        cycle.filter.verdicts.insert("gone".into(), verdict(taint()));
+        cycle.filter.verdicts.insert("c".into(), verdict(Status::unschedulable("ports").with_plugin(PluginName::NodePorts)));
         let kept: Vec<Str> = ["a", "b", "c", "e"].map(Str::from).into();
-        let narrowed = (kept.into(), taint());
-        for cycle in [cycle.clone(), CycleView { narrowed: Some(narrowed), ..cycle }] {
+        let mut narrowed = cycle.clone();
+        narrowed.pre_filter.narrowed = Some((kept.into(), taint()));
+        for cycle in [cycle, narrowed] {
             let (facts, verdicts) = (NodeFacts::of(&cycle, &snapshot, Arc::default()), Verdicts::new(&cycle));
             let mut causes = BTreeSet::new();
             for (at, node) in snapshot.nodes().iter().enumerate() {
@@ -393,17 +394,21 @@ mod tests {
         let verdict = |status: Status| Verdict { status, nominated: Vec::new().into() };
         let rejected = |reason: &'static str| Status::unschedulable(reason).with_plugin(PluginName::NodePorts);
         let mut whole = CycleView::default();
-        whole.verdicts.extend(["a", "b", "c", "gone"].map(|node| (node.into(), verdict(Status::success()))));
+        whole.filter.verdicts.extend(["a", "b", "c", "gone"].map(|node| (node.into(), verdict(Status::success()))));
         // An extender rejects a node that fitted before.
-        whole.verdicts.insert("c".into(), verdict(rejected("ports")));
+        whole.filter.verdicts.insert("c".into(), verdict(rejected("ports")));
         let kept: Vec<Str> = ["a", "b", "c"].map(Str::from).into();
-        let narrowed = CycleView { narrowed: Some((kept.into(), rejected("zone"))), ..whole.clone() };
+        let mut narrowed = whole.clone();
+        narrowed.pre_filter.narrowed = Some((kept.into(), rejected("zone")));
         for whole in [whole, narrowed] {
             let all = NodeFacts::of(&whole, &snapshot, Arc::default());
             for known in [&["a", "b", "c", "gone"][..], &["a"], &["b", "gone"], &["c", "other"], &[]] {
                 let verdicts = known.iter().map(|node| (Str::from(*node), verdict(Status::success())));
-                let cycle = CycleView { verdicts: verdicts.collect(), ..whole.clone() };
-                for cycle in [CycleView { narrowed: None, ..cycle.clone() }, cycle] {
+                let mut cycle = whole.clone();
+                cycle.filter.verdicts = verdicts.collect();
+                let mut early = cycle.clone();
+                early.pre_filter.narrowed = None;
+                for cycle in [early, cycle] {
                     let (found, expected) = (all.so_far(&whole, &cycle, &snapshot), NodeFacts::of(&cycle, &snapshot, Arc::default()));
                     for at in 0..snapshot.len() {
                         assert_eq!(found.cause_of(at), expected.cause_of(at), "{known:?}, {at}");

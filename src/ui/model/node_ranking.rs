@@ -132,7 +132,7 @@ mod tests {
         ];
         let nodes = statuses.each_ref().map(|(name, cpu, _)| NodeInfo::new(Arc::new(testing::node(name, cpu, "1Gi"))));
         for (name, _, status) in statuses.into_iter().take(5) {
-            cycle.verdicts.insert(name.into(), Verdict { status, nominated: Vec::new().into() });
+            cycle.filter.verdicts.insert(name.into(), Verdict { status, nominated: Vec::new().into() });
         }
         let (ranking, verdicts) = (NodeRanking::new(&cycle), Verdicts::new(&cycle));
         let rank = |node: &NodeInfo| {

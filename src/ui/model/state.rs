@@ -333,7 +333,7 @@ impl State {
     /// Groups the nodes and names the grouping.
     pub fn group_nodes(&mut self, grouping: Grouping) {
         self.say(format!("nodes: {}", grouping.words()));
-        self.view_model.grouping = grouping.clone();
+        self.view_model.nodes.grouping = grouping.clone();
         self.choices.grouping = Some(grouping);
         self.touch_rows(Pane::NODES);
     }

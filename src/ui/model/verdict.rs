@@ -142,7 +142,7 @@ pub struct Verdicts<'a> {
 impl<'a> Verdicts<'a> {
     /// Prepares the verdicts of a cycle.
     pub fn new(cycle: &'a CycleView) -> Self {
-        let left = cycle.narrowed.as_ref().map(|(nodes, status)| (nodes.iter().map(Str::as_str).collect(), status));
+        let left = cycle.pre_filter.narrowed.as_ref().map(|(nodes, status)| (nodes.iter().map(Str::as_str).collect(), status));
         Self { cycle, left }
     }
 
@@ -151,11 +151,11 @@ impl<'a> Verdicts<'a> {
         let Some(status) = self.status(node) else {
             return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None, counts_nominated: false };
         };
-        if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) {
+        if status.is_success() && self.left.is_some() && !self.cycle.filter.verdicts.contains_key(node) {
             let reason = "left out by PreFilter".into();
             return NodeVerdict { class: Class::Unresolvable, plugin: None, reason, status: None, counts_nominated: false };
         }
-        self.cycle.verdicts.get(node).map_or_else(|| NodeVerdict::of(status), NodeVerdict::of_verdict)
+        self.cycle.filter.verdicts.get(node).map_or_else(|| NodeVerdict::of(status), NodeVerdict::of_verdict)
     }
 
     /// Returns the verdicts so far on all nodes of a snapshot, by position. In a large cluster this is much cheaper than a
@@ -168,7 +168,7 @@ impl<'a> Verdicts<'a> {
                 *verdict = self.of(node.name());
             }
         }
-        for (node, verdict) in &self.cycle.verdicts {
+        for (node, verdict) in &self.cycle.filter.verdicts {
             if let Some(at) = snapshot.position(node) {
                 list[at] = NodeVerdict::of_verdict(verdict);
             }
@@ -180,14 +180,16 @@ impl<'a> Verdicts<'a> {
     pub fn class(&self, node: &str) -> Class {
         match self.status(node) {
             None => Class::Unseen,
-            Some(status) if status.is_success() && self.left.is_some() && !self.cycle.verdicts.contains_key(node) => Class::Unresolvable,
+            Some(status) if status.is_success() && self.left.is_some() && !self.cycle.filter.verdicts.contains_key(node) => {
+                Class::Unresolvable
+            }
             Some(status) => Class::of(status),
         }
     }
 
     /// Returns a node's own status, or that of all nodes that PreFilter left out; `None` for nodes not evaluated yet.
     fn status(&self, node: &str) -> Option<&'a Status> {
-        match (self.cycle.verdicts.get(node), &self.left) {
+        match (self.cycle.filter.verdicts.get(node), &self.left) {
             (Some(verdict), _) => Some(&verdict.status),
             (None, Some((nodes, status))) if !nodes.contains(node) => Some(status),
             _ => None,

@@ -87,7 +87,7 @@ fn answer<'a>(scene: &'a Scene<'_>) -> (Span<'static>, String, Cow<'a, Sentence>
     }
     let cycle = scene.cycle();
     let name = verdict::subject(cycle);
-    let Some(sentence) = scene.state.view_model.sentence(cycle) else {
+    let Some(sentence) = scene.state.view_model.cycle.sentence(cycle) else {
         let (here, next) = (scene.timeline.cursor().event, scene.timeline.queues().active().first().map(|e| e.pod.to_string()));
         // At the start of a revision of the record, the next step is its first.
         let recorded = scene.timeline.revision().filter(|revision| here == 0 && !revision.events.is_empty());
@@ -118,7 +118,9 @@ fn answer<'a>(scene: &'a Scene<'_>) -> (Span<'static>, String, Cow<'a, Sentence>
         Some(Outcome::Scheduled) => (scene.glyphs.fits, Role::Fits),
         Some(Outcome::Error) => (scene.glyphs.failed, Role::Failed),
         Some(Outcome::Gated) => (scene.glyphs.unresolvable, Role::Gated),
-        Some(Outcome::Unschedulable) if cycle.nominated.as_ref().is_some_and(|n| !n.is_empty()) => (scene.glyphs.winner, Role::Winner),
+        Some(Outcome::Unschedulable) if cycle.effects.nominated.as_ref().is_some_and(|n| !n.is_empty()) => {
+            (scene.glyphs.winner, Role::Winner)
+        }
         Some(Outcome::Unschedulable) => (scene.glyphs.unschedulable, Role::Unresolvable),
         None => (scene.glyphs.here, Role::Accent),
     };

@@ -48,7 +48,8 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     }
 }
 
-fn draw_over(scene: &Scene<'_>, over: &Overlay, plan: &Plan, area: Rect, buf: &mut Buffer) {
+/// Draws an overlay without the screen below it.
+pub fn draw_over(scene: &Scene<'_>, over: &Overlay, plan: &Plan, area: Rect, buf: &mut Buffer) {
     match over {
         Overlay::Help(view) => overlays::help::draw(scene, view, area, buf),
         Overlay::Text(sheet) => match sheet.form {

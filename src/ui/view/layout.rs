@@ -87,16 +87,18 @@ pub struct Plan {
 impl Plan {
     /// Returns the layout of a state.
     pub fn of(state: &State) -> Self {
-        let preemption = match &state.view_model.whole.preemption {
+        let preemption = match &state.view_model.cycle.whole.preemption {
             None => Preemption::None,
             Some(p) if p.potential_nodes().is_empty() => Preemption::Sentence,
             Some(_) => Preemption::Table,
         };
         let model = &state.view_model;
-        let upper_rows = (state.arrangement.upper == Pane::NODES).then_some(model.nodes.len());
+        let upper_rows = (state.arrangement.upper == Pane::NODES).then_some(model.rows.nodes.len());
         let columns = usize::from(state.size.0.saturating_sub(4));
-        let message = match (&model.whole.failure, &model.whole.bound) {
-            (Some(failure), _) => text::wrapped(&failure.message, columns).take(MOST_LINES).count() + 2 * usize::from(model.is_reported),
+        let message = match (&model.cycle.whole.failure, &model.cycle.whole.effects.bound) {
+            (Some(failure), _) => {
+                text::wrapped(&failure.message, columns).take(MOST_LINES).count() + 2 * usize::from(model.cycle.is_reported)
+            }
             (None, Some(_)) => 1,
             (None, None) => 0,
         };
@@ -107,10 +109,10 @@ impl Plan {
             focus: state.focus,
             zoomed: state.arrangement.zoomed,
             preemption,
-            queue_rows: model.queues.len(),
+            queue_rows: model.rows.queues.len(),
             upper_rows,
-            candidates: model.whole.preemption.as_ref().map_or(0, PreemptionView::begun_dry_runs),
-            has_steps: !model.whole_is_empty(),
+            candidates: model.cycle.whole.preemption.as_ref().map_or(0, PreemptionView::begun_dry_runs),
+            has_steps: !model.cycle.whole_is_empty(),
             message,
             whole: state.arrangement.whole,
             lesson: state.lesson.is_some(),

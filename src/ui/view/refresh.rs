@@ -43,7 +43,7 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
                 model.renew_page(pane.id, area.width, subject.as_ref(), |model| {
                     let input = PageInput {
                         timeline,
-                        whole: &model.whole,
+                        whole: &model.cycle.whole,
                         width: usize::from(area.width),
                         open: &state.choices.open_budgets,
                         order: state.sort_of(pane.id),
@@ -64,9 +64,9 @@ pub fn refresh(state: &mut State, timeline: &Timeline) {
     }
     let node = (panes::def(state.focus).node)(state, timeline);
     let linked_of = Some((state.focus, state.selected_row().cloned(), node.clone()));
-    if is_derived || state.view_model.linked_of != linked_of {
-        state.view_model.linked = highlight::linked(state, timeline, node);
-        state.view_model.linked_of = linked_of;
+    if is_derived || state.view_model.linked.of != linked_of {
+        state.view_model.linked.rows = highlight::linked(state, timeline, node);
+        state.view_model.linked.of = linked_of;
     }
     state.derive_activity(timeline);
 }
@@ -87,7 +87,7 @@ fn make_filtered(state: &mut State, timeline: &Timeline, pane: &PaneDef, make: f
 
 /// Ends the filters that match nothing of a decision that came into sight: they were about another one.
 fn end_filters(state: &mut State, timeline: &Timeline) {
-    if !state.view_model.is_other_revision || matches!(state.overlay, Some(Overlay::Prompt(_))) {
+    if !state.view_model.revision.is_other || matches!(state.overlay, Some(Overlay::Prompt(_))) {
         return;
     }
     for pane in [Pane::NODES, Pane::PREEMPTION] {
@@ -123,10 +123,10 @@ fn settle(state: &mut State, pane: &PaneDef, height: u16) {
 /// Refreshes, and runs all Filter plugins for the open node if its pane is in sight.
 pub fn renew(state: &mut State, session: &dyn SessionHandle) {
     refresh(state, session.timeline());
-    let pod = state.view_model.whole.start.as_ref().map(|start| start.pod.clone());
+    let pod = state.view_model.cycle.whole.start.as_ref().map(|start| start.pod.clone());
     let is_reported = pod.is_some_and(|pod| session.written(&pod).is_some());
-    if is_reported != state.view_model.is_reported {
-        state.view_model.is_reported = is_reported;
+    if is_reported != state.view_model.cycle.is_reported {
+        state.view_model.cycle.is_reported = is_reported;
         refresh(state, session.timeline());
     }
     if !panes::def(Pane::NODE).list_in(&Plan::of(state)).is_empty() && state.ask_filters(session) {

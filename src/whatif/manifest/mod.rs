@@ -262,7 +262,7 @@ impl Watch {
         let effort = if self.odds_left.is_none() { OddsEffort::Asked } else { OddsEffort::Little };
         let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, ..DryOptions::default() };
         let mut view = CycleView::of(&scheduler.explain_with(pod, options));
-        view.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
+        view.findings.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
         Some((next, Arc::new(view)))
     }
 

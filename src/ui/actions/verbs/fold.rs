@@ -22,7 +22,7 @@ pub static VERBS: &[Verb] = &[Verb {
 }];
 
 fn fold(state: &mut State) {
-    let rows = &*state.view_model.nodes;
+    let rows = &*state.view_model.rows.nodes;
     let list = state.lists.entry(Pane::NODES).or_default();
     let Some(at) = list.position(rows) else { return };
     let Some(at) = rows[..=at].iter().rposition(|r| matches!(r, NodeRow::Group(_))) else { return };

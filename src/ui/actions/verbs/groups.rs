@@ -11,8 +11,8 @@ pub static VERBS: &[Verb] = &[
         keys: &[keys(nodes::CONTEXT, &["z"], "groups", "nodes by verdict and reason, by pool, by zone, or one by one")],
         runs_on_ui_thread: |_| true,
         ..Verb::new("groups", |state, session, _| {
-            let (snapshot, orders) = (&session.timeline().decided_on().snapshot, &state.view_model.orders);
-            let next = state.view_model.grouping.next(|| orders.pool(snapshot), || orders.zone(snapshot));
+            let (snapshot, orders) = (&session.timeline().decided_on().snapshot, &state.view_model.nodes.orders);
+            let next = state.view_model.nodes.grouping.next(|| orders.pool(snapshot), || orders.zone(snapshot));
             state.group_nodes(next);
             Ok(Answer::Done)
         })

@@ -17,7 +17,7 @@ pub static VERBS: &[Verb] = &[Verb {
 }];
 
 fn odds(state: &mut State, session: &mut dyn SessionHandle) -> Result<Answer, CommandError> {
-    if session.timeline().cycle().selected.is_none() {
+    if session.timeline().cycle().scoring.selected.is_none() {
         return Err(CommandError::NoNodeSelected);
     }
     let revision = session.timeline().cursor().revision;

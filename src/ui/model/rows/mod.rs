@@ -241,7 +241,7 @@ pub fn keeps_entry(timeline: &Timeline, entry: &QueueEntry, filter: &mut Filter)
 /// Returns the rank of each total score and the number of nodes that share it; tied nodes share the better rank.
 pub fn ranks(cycle: &CycleView) -> BTreeMap<i64, (usize, usize)> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
-    for score in cycle.scores.values() {
+    for score in cycle.scoring.scores.values() {
         *counts.entry(score.total).or_default() += 1;
     }
     let mut before = 0;
@@ -443,14 +443,14 @@ pub fn detail_rows(
     let (drain, budgets) = drain(node, cluster);
     rows.push(DetailRow::Fact("drain", drain));
     rows.push(DetailRow::Fact("next victim", next_victim(node, keyframe, cycle)));
-    if let Some(score) = cycle.scores.get(name) {
+    if let Some(score) = cycle.scoring.scores.get(name) {
         rows.push(DetailRow::Heading("scores"));
         rows.extend((0..score.plugins.len()).map(DetailRow::Score));
-        for (index, given) in cycle.extender_scores(name).iter().filter(|(index, _)| cycle.scoring_extenders().contains(index)) {
+        for (index, given) in cycle.extenders.scores_of(name).iter().filter(|(index, _)| cycle.extenders.scoring().contains(index)) {
             rows.push(DetailRow::Fact("extender", format!("extenders[{index}]  weighted {given}")));
         }
     }
-    if let Some(status) = cycle.extender_statuses.get(name).filter(|_| verdict.class == Class::Fits) {
+    if let Some(status) = cycle.extenders.statuses.get(name).filter(|_| verdict.class == Class::Fits) {
         // It is left among the nodes that fit, all the same.
         rows.push(DetailRow::Fact("an extender says", status.to_string()));
     }

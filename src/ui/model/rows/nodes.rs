@@ -143,7 +143,7 @@ pub fn node_rows<'a>(
             let facts = facts.unwrap_or(options.facts);
             let listed = facts.sorted(options.order, whole, snapshot);
             let shown = listed.iter().map(|at| *at as usize).filter(|at| keeps(*at));
-            let has_scores = !whole.scores.is_empty() && options.order == Sort::Usual;
+            let has_scores = !whole.scoring.scores.is_empty() && options.order == Sort::Usual;
             flat_rows(facts, nodes, shown, has_scores)
         }
         Grouping::Verdict => by_verdict((0..nodes.len()).filter(|at| keeps(*at)), timeline, options),

@@ -41,7 +41,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             scene.written.map_or_else(String::new, |_| "as the cluster's scheduler reported".to_owned())
         }
         Some(failure) => format!("FailedScheduling, {}", failure.reason),
-        None if cycle.bound.is_some() => "Scheduled".to_owned(),
+        None if cycle.effects.bound.is_some() => "Scheduled".to_owned(),
         None => String::new(),
     };
     let mut right = if reason.is_empty() { Vec::new() } else { vec![scene.span(Role::Muted, reason)] };
@@ -125,7 +125,7 @@ fn compared(scene: &Scene<'_>) -> Option<Compared> {
 
 /// Returns the note of the Event for a binding.
 fn cycle_note(scene: &Scene<'_>) -> Option<String> {
-    let bound = scene.cycle().bound.as_ref()?;
+    let bound = scene.cycle().effects.bound.as_ref()?;
     let pod = scene.cycle().start.as_ref()?.pod.clone();
     let event = Event::PodBound { pod, node: bound.clone() }.api_event(|_| None)?;
     Some(event.note)

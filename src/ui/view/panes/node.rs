@@ -46,7 +46,7 @@ pub static DEF: PaneDef = PaneDef {
     home: Some(Pane::NODES),
     is_open: |state| state.subjects.detail.is_some(),
     tab: |state| state.subjects.detail.as_ref().map(ToString::to_string).unwrap_or_default(),
-    rows: Rows::List { make, get: |model| &model.detail },
+    rows: Rows::List { make, get: |model| &model.rows.detail },
     columns: heading_columns,
     subject: |state, _| state.subjects.detail.clone().map(RowId::Node),
     node: |state, _| state.subjects.detail.clone(),
@@ -62,15 +62,15 @@ pub static DEF: PaneDef = PaneDef {
 fn make(state: &mut State, timeline: &Timeline) {
     let cycle = timeline.cycle();
     let node = state.subjects.detail.as_ref().and_then(|n| timeline.keyframe().snapshot.get(n));
-    state.view_model.detail = node.map_or_else(Vec::new, |node| {
-        let filters = state.view_model.filters_at(timeline, state.subjects.detail.as_ref()).filter(|_| cycle.start.is_some());
+    state.view_model.rows.detail = node.map_or_else(Vec::new, |node| {
+        let filters = state.view_model.open_node.filters_at(timeline, state.subjects.detail.as_ref()).filter(|_| cycle.start.is_some());
         rows::detail_rows(node, timeline.keyframe(), cycle, filters, state.sort_of(Pane::NODE), &mut state.row_filter(Pane::NODE))
     });
 }
 
 fn heading_columns(state: &State, timeline: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
     let at = state.list(Pane::NODE).offset + usize::from(row.checked_sub(list.y)?);
-    let heading = matches!(state.view_model.detail.get(at)?, DetailRow::Heading("pods on the node"));
+    let heading = matches!(state.view_model.rows.detail.get(at)?, DetailRow::Heading("pods on the node"));
     let info = state.subjects.detail.as_ref().and_then(|node| timeline.keyframe().snapshot.get(node));
     info.filter(|_| heading).map(|info| pod_columns(info, timeline.clock(), list.width))
 }
@@ -120,7 +120,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     def.extent(scene, plan, buf);
     def.foot(scene, plan, &totals(scene, info), buf);
     for (i, row) in
-        scene.state.view_model.detail.iter().skip(scene.state.list(Pane::NODE).offset).take(usize::from(list.height)).enumerate()
+        scene.state.view_model.rows.detail.iter().skip(scene.state.list(Pane::NODE).offset).take(usize::from(list.height)).enumerate()
     {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
@@ -152,7 +152,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         let selected = scene.state.list(Pane::NODE).selected.as_ref().is_some_and(|id| row.is(id));
         let focused = scene.state.focus == Pane::NODE;
         table::mark(scene, area, selected, focused, buf);
-        if !focused && matches!(row, DetailRow::Pod(key) if scene.state.view_model.linked.contains(&RowId::Pod(key.clone()))) {
+        if !focused && matches!(row, DetailRow::Pod(key) if scene.state.view_model.linked.rows.contains(&RowId::Pod(key.clone()))) {
             table::link(area, buf);
         }
     }
@@ -168,7 +168,7 @@ fn totals(scene: &Scene<'_>, info: &NodeInfo) -> [String; 3] {
 }
 
 fn score(scene: &Scene<'_>, info: &NodeInfo, index: usize, area: Rect, buf: &mut Buffer) {
-    let Some(score) = scene.cycle().scores.get(info.name()) else { return };
+    let Some(score) = scene.cycle().scoring.scores.get(info.name()) else { return };
     let Some(plugin) = score.plugins.get(index) else { return };
     let mut spans = vec![
         scene.span(Role::Text, format!("  {:<32}", plugin.plugin.to_string())),
@@ -183,7 +183,7 @@ fn score(scene: &Scene<'_>, info: &NodeInfo, index: usize, area: Rect, buf: &mut
 
 /// Draws a Filter plugin's answer and its effect on the cycle, which stops at the first rejection.
 fn filter(scene: &Scene<'_>, index: usize, area: Rect, buf: &mut Buffer) {
-    let Some(filters) = &scene.state.view_model.filters else { return };
+    let Some(filters) = &scene.state.view_model.open_node.filters else { return };
     let Some((plugin, status)) = filters.answers.get(index) else { return };
     let name = format!("{:<32}", plugin.to_string());
     if status.is_skip() {
@@ -194,7 +194,8 @@ fn filter(scene: &Scene<'_>, index: usize, area: Rect, buf: &mut Buffer) {
     let mut spans =
         vec![scene.span(role, format!("  {sign} ")), scene.span(Role::Text, name), scene.span(Role::Text, status.message_with_fact())];
     if !status.is_success() {
-        let asked = scene.state.subjects.detail.as_ref().is_some_and(|node| scene.state.view_model.whole.verdicts.contains_key(node));
+        let asked =
+            scene.state.subjects.detail.as_ref().is_some_and(|node| scene.state.view_model.cycle.whole.filter.verdicts.contains_key(node));
         let first = filters.answers[..index].iter().all(|(_, s)| s.is_success() || s.is_skip());
         let words = match () {
             () if !first => "  would also fail",

@@ -29,7 +29,8 @@ use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
 use crate::ui::model::verdict::{Class, NodeVerdict, Verdicts};
-use crate::ui::model::view_model::{ReasonWidths, ViewModel};
+use crate::ui::model::view_model::ViewModel;
+use crate::ui::model::view_model::cycle::ReasonWidths;
 use crate::ui::model::{rows, text};
 use crate::ui::view::draw::Scene;
 use crate::ui::view::layout::{Plan, split_top};
@@ -52,7 +53,7 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::FreeCpu, "by free cpu"),
         SortChoice::new(Sort::Verdict, "by verdict"),
     ],
-    rows: Rows::List { make, get: |model| &*model.nodes },
+    rows: Rows::List { make, get: |model| &*model.rows.nodes },
     fields: rows::NODE_FIELDS,
     total: |_, timeline| Some(timeline.decided_on().snapshot.len()),
     list_area: |_, inner| split_top(inner, 1).1,
@@ -66,20 +67,20 @@ pub static DEF: PaneDef = PaneDef {
 fn make(state: &mut State, timeline: &Timeline) {
     let (mut filter, order) = (state.row_filter(Pane::NODES), state.sort_of(Pane::NODES));
     let (model, open) = (&mut state.view_model, &state.choices.open_groups);
-    if gated(&model.whole).is_some() {
-        model.nodes = Arc::default();
+    if gated(&model.cycle.whole).is_some() {
+        model.rows.nodes = Arc::default();
         return;
     }
     let is_filtered = !filter.is_empty();
     let mut make = |model: &ViewModel| {
-        let options = NodeOptions { grouping: &model.grouping, open, order, facts: &model.facts };
+        let options = NodeOptions { grouping: &model.nodes.grouping, open, order, facts: &model.nodes.facts };
         let of_whole = || model.whole_facts(&timeline.decided_on().snapshot);
-        rows::node_rows(timeline, &model.whole, of_whole, &options, &mut filter)
+        rows::node_rows(timeline, &model.cycle.whole, of_whole, &options, &mut filter)
     };
     if is_filtered {
-        model.nodes = make(model).into();
+        model.rows.nodes = make(model).into();
     } else {
-        model.list_nodes((model.grouping.clone(), order, open.clone()), make);
+        model.list_nodes((model.nodes.grouping.clone(), order, open.clone()), make);
     }
 }
 
@@ -129,11 +130,11 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     if inner.is_empty() {
         return;
     }
-    if let Some(pod) = gated(&scene.state.view_model.whole) {
+    if let Some(pod) = gated(&scene.state.view_model.cycle.whole) {
         let words = format!("{pod} is gated: no node is filtered for it");
         return scene.line(buf, Rect { height: 1, ..inner }, &Line::from(scene.span(Role::Muted, words)));
     }
-    let rows = &scene.state.view_model.nodes;
+    let rows = &scene.state.view_model.rows.nodes;
     let offset = scene.state.list(Pane::NODES).offset;
     def.extent(scene, plan, buf);
     let style = RowStyle::new(scene, list.width);
@@ -167,7 +168,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
 
 /// Returns what all nodes together have free, the longer form first.
 fn totals(scene: &Scene<'_>) -> [String; 2] {
-    let totals = &scene.state.view_model.totals;
+    let totals = &scene.state.view_model.nodes.totals;
     // Above a hundred cores, drop the thousandths.
     let cpu = |milli: i64| text::cpu(if milli >= 100_000 { milli - milli % 1000 } else { milli });
     let all = format!(
@@ -183,7 +184,7 @@ fn totals(scene: &Scene<'_>) -> [String; 2] {
 
 fn heading(def: &PaneDef, scene: &Scene<'_>) -> Vec<Span<'static>> {
     let Some(start) = &scene.cycle().start else {
-        let title = gated(&scene.state.view_model.whole).map_or_else(|| "Nodes".to_owned(), |pod| format!("Nodes for {pod}"));
+        let title = gated(&scene.state.view_model.cycle.whole).map_or_else(|| "Nodes".to_owned(), |pod| format!("Nodes for {pod}"));
         return def.title(scene, title);
     };
     let mut spans = def.title(scene, format!("Nodes for {}", start.pod));
@@ -192,7 +193,7 @@ fn heading(def: &PaneDef, scene: &Scene<'_>) -> Vec<Span<'static>> {
         facts.push_str(&format!("  {} {amount}", if name == "memory" { "mem" } else { name }));
     }
     spans.push(scene.span(Role::Muted, facts));
-    if let Some(words) = scene.state.view_model.grouping.in_title() {
+    if let Some(words) = scene.state.view_model.nodes.grouping.in_title() {
         spans.push(scene.span(Role::Accent, format!("  {words}")));
     }
     spans
@@ -203,7 +204,7 @@ fn counts(scene: &Scene<'_>) -> Vec<Span<'static>> {
     if scene.cycle().start.is_none() {
         return spans;
     }
-    for (class, count) in &scene.state.view_model.counts {
+    for (class, count) in &scene.state.view_model.nodes.counts {
         let (sign, role) = scene.verdict(*class);
         if !spans.is_empty() {
             spans.push(Span::raw("  "));
@@ -246,7 +247,7 @@ fn not_evaluated(cycle: &CycleView) -> Option<String> {
 
 /// Returns where the search for a node stopped early, in words; `None` if it did not.
 fn stopped_at(cycle: &CycleView) -> Option<String> {
-    cycle.stopped.map(|(evaluated, ..)| format!("stopped at {}", text::thousands(evaluated)))
+    cycle.filter.stopped.map(|(evaluated, ..)| format!("stopped at {}", text::thousands(evaluated)))
 }
 
 /// Returns the reason of nodes that are never evaluated, with the words for which a narrow column of verdicts has no room.
@@ -287,10 +288,11 @@ impl<'a> RowStyle<'a> {
         let (plain, bars) = plain_columns(state, width);
         let (scored, plugins) = score_columns(state, (plain[0], plain[1]), width);
         let chosen = cycle
+            .effects
             .bound
             .as_ref()
-            .or(cycle.selected.as_ref().map(|(n, ..)| n))
-            .or(cycle.nominated.as_ref().filter(|n| !n.is_empty()))
+            .or(cycle.scoring.selected.as_ref().map(|(n, ..)| n))
+            .or(cycle.effects.nominated.as_ref().filter(|n| !n.is_empty()))
             .or(cycle.preemption.as_ref().and_then(|p| p.selected().map(|(n, _)| n)));
         let linked = if matches!(state.focus, Pane::NODES) { None } else { (super::def(state.focus).node)(state, scene.timeline) };
         Self {
@@ -301,7 +303,7 @@ impl<'a> RowStyle<'a> {
             plugins,
             filter: RefCell::new(state.row_filter(Pane::NODES)),
             chosen,
-            odds: cycle.selected.as_ref().and_then(|_| odds(cycle)),
+            odds: cycle.scoring.selected.as_ref().and_then(|_| odds(cycle)),
             linked,
             reasons_only: reasons_only(state),
             narrow,
@@ -319,7 +321,7 @@ const ALL_COLUMNS: usize = 6;
 
 /// Returns the columns of verdicts and reasons that fit, and the width of the bars.
 fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
-    let names = state.view_model.nodes.iter().skip(state.list(Pane::NODES).offset).take(100).map(|r| match r {
+    let names = state.view_model.rows.nodes.iter().skip(state.list(Pane::NODES).offset).take(100).map(|r| match r {
         NodeRow::Node { name, .. } => name.as_str(),
         NodeRow::Group(group) => match &group.key {
             GroupKey::Label { .. } => group.key.words(),
@@ -327,7 +329,7 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
         },
         NodeRow::Rejected => "xxxxxxxxxxxx",
     });
-    let grouping = &state.view_model.grouping;
+    let grouping = &state.view_model.nodes.grouping;
     let indent = if grouping.is_grouped() { 4 } else { 2 };
     let Width::Fixed(name) = fit("NODE", 32, names) else { unreachable!("a fitted column is fixed") };
     let name = left(grouping.heading(), Width::Fixed((name + indent).min(width / 3))).by(Sort::Name);
@@ -336,8 +338,9 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     let mut plain = vec![name, verdict];
     // Widths depend on the whole cycle, so that columns do not shift while the user steps through it.
     let widths = || {
-        state.view_model.reason_widths(|whole| {
-            let statuses = || whole.verdicts.values().map(|v| &v.status).chain(whole.narrowed.iter().map(|(_, s)| s)).take(2000);
+        state.view_model.cycle.reason_widths(|whole| {
+            let statuses =
+                || whole.filter.verdicts.values().map(|v| &v.status).chain(whole.pre_filter.narrowed.iter().map(|(_, s)| s)).take(2000);
             let reasons: Vec<String> = statuses().map(row_reason).chain(not_evaluated(whole)).collect();
             ReasonWidths {
                 by: fit("BY", 18, statuses().filter_map(Status::plugin).map(PluginName::as_str)),
@@ -368,7 +371,7 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
     // With room for one of the two, show the one that more nodes lack.
     match width {
         ..58 => {}
-        58..104 if state.view_model.lacks_memory => plain.push(memory),
+        58..104 if state.view_model.cycle.lacks_memory => plain.push(memory),
         58..104 => plain.push(cpu),
         _ => plain.extend([cpu, memory]),
     }
@@ -377,19 +380,21 @@ fn plain_columns(state: &State, width: u16) -> (Vec<Column>, usize) {
 
 /// Returns whether the first visible rows show scores.
 fn scored_on_top(state: &State) -> bool {
-    let split = state.view_model.nodes.iter().position(|r| *r == NodeRow::Rejected);
-    !state.view_model.whole.scores.is_empty() && !reasons_only(state) && split.is_none_or(|at| state.list(Pane::NODES).offset < at)
+    let split = state.view_model.rows.nodes.iter().position(|r| *r == NodeRow::Rejected);
+    !state.view_model.cycle.whole.scoring.scores.is_empty()
+        && !reasons_only(state)
+        && split.is_none_or(|at| state.list(Pane::NODES).offset < at)
 }
 
 /// Returns whether all rows show reasons: in groups, and in sort orders that mix feasible nodes with others.
 fn reasons_only(state: &State) -> bool {
-    state.view_model.grouping.is_grouped() || state.sort_of(Pane::NODES) != Sort::Usual
+    state.view_model.nodes.grouping.is_grouped() || state.sort_of(Pane::NODES) != Sort::Usual
 }
 
 /// Returns the columns of the headings above the list, or of those between scores and reasons.
 fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
     let below = row.checked_sub(list.y).map(|row| state.list(Pane::NODES).offset + usize::from(row));
-    let rejected = below.is_some_and(|at| state.view_model.nodes.get(at) == Some(&NodeRow::Rejected));
+    let rejected = below.is_some_and(|at| state.view_model.rows.nodes.get(at) == Some(&NodeRow::Rejected));
     if !rejected && list.y.checked_sub(1) != Some(row) {
         return None;
     }
@@ -400,14 +405,22 @@ fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<
 
 /// Returns the columns of scores that fit, and all scored plugins in the profile's order.
 fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -> (Vec<Column>, Vec<PluginName>) {
-    let plugins: Vec<PluginName> =
-        state.view_model.whole.scores.values().next().map(|s| s.plugins.iter().map(|p| p.plugin).collect()).unwrap_or_default();
+    let plugins: Vec<PluginName> = state
+        .view_model
+        .cycle
+        .whole
+        .scoring
+        .scores
+        .values()
+        .next()
+        .map(|s| s.plugins.iter().map(|p| p.plugin).collect())
+        .unwrap_or_default();
     let mut scored = vec![name, verdict, right("RANK", Width::Fixed(10)).by(Sort::Usual), right("TOTAL", Width::Fixed(6)).by(Sort::Usual)];
-    if state.view_model.whole.selected.is_some() && is_chance(&state.view_model.whole) {
+    if state.view_model.cycle.whole.scoring.selected.is_some() && is_chance(&state.view_model.cycle.whole) {
         scored.push(right(ODDS, Width::Fixed(7)));
     }
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
-    let extenders = state.view_model.whole.scoring_extenders();
+    let extenders = state.view_model.cycle.whole.extenders.scoring();
     // Next to the totals: few nodes differ in as much as extenders give.
     for index in &extenders {
         let Some(title) = EXTENDER_TITLES.get(*index) else { break };
@@ -493,11 +506,12 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         vec![scene.span(role, verdict_cell)],
     ];
     let info = scene.timeline.decided_on().snapshot.get(name);
-    let scored = (verdict.class == Class::Fits && !style.reasons_only).then(|| scene.cycle().scores.get(name)).flatten();
-    let section_scored =
-        !scene.state.view_model.whole.scores.is_empty() && !style.reasons_only && scene.state.view_model.whole.scores.contains_key(name);
+    let scored = (verdict.class == Class::Fits && !style.reasons_only).then(|| scene.cycle().scoring.scores.get(name)).flatten();
+    let section_scored = !scene.state.view_model.cycle.whole.scoring.scores.is_empty()
+        && !style.reasons_only
+        && scene.state.view_model.cycle.whole.scoring.scores.contains_key(name);
     if let Some(score) = scored {
-        let (rank, tied) = scene.state.view_model.ranks.get(&score.total).copied().unwrap_or((0, 1));
+        let (rank, tied) = scene.state.view_model.nodes.ranks.get(&score.total).copied().unwrap_or((0, 1));
         let shared = if tied > 1 { format!("{rank} ({tied} tied)") } else { rank.to_string() };
         cells.push(vec![scene.span(if rank == 1 { Role::Winner } else { Role::Text }, shared)]);
         cells.push(vec![scene.span(Role::Strong, score.total.to_string())]);
@@ -505,7 +519,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
             let odds = style.odds.as_deref().map(|odds| odds_cell(odds, name));
             cells.push(vec![scene.span(Role::Text, odds.unwrap_or_default())]);
         }
-        let given = scene.cycle().extender_scores(name);
+        let given = scene.cycle().extenders.scores_of(name);
         for (index, _) in EXTENDER_TITLES.iter().enumerate().filter(|(_, title)| style.scored.iter().any(|c| c.title == **title)) {
             let shown = given.get(&index).map_or_else(|| scene.glyphs.dash.to_owned(), ToString::to_string);
             cells.push(vec![scene.span(if given.get(&index).is_some_and(|score| *score != 0) { Role::Text } else { Role::Muted }, shown)]);
@@ -519,7 +533,7 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
         table::row(scene, &style.scored, area, &cells, buf);
     } else {
         // In a group by verdict, the group's row has the reason.
-        let is_in_heading = inside && scene.state.view_model.grouping == Grouping::Verdict;
+        let is_in_heading = inside && scene.state.view_model.nodes.grouping == Grouping::Verdict;
         let reason = reason(scene, style, &verdict, name, is_in_heading);
         reason_cells(scene, style, verdict.plugin.filter(|_| !is_in_heading), &reason, &mut cells);
         if let Some(info) = info {
@@ -534,9 +548,9 @@ fn node(scene: &Scene<'_>, style: &RowStyle<'_>, name: &Str, inside: bool, area:
 /// Returns the reason of a node's verdict: its scores if it fits, or the deciding fact; in a group whose row has the reason,
 /// the fact alone. A label or taint that a filter matched and that is not in the row comes last.
 fn reason(scene: &Scene<'_>, style: &RowStyle<'_>, verdict: &NodeVerdict<'_>, name: &Str, is_in_heading: bool) -> String {
-    let words = match scene.cycle().scores.get(name) {
+    let words = match scene.cycle().scoring.scores.get(name) {
         Some(score) if style.reasons_only => {
-            let (rank, tied) = scene.state.view_model.ranks.get(&score.total).copied().unwrap_or((0, 1));
+            let (rank, tied) = scene.state.view_model.nodes.ranks.get(&score.total).copied().unwrap_or((0, 1));
             let shared = if tied > 1 { format!(" ({tied} tied)") } else { String::new() };
             let parts: Vec<String> =
                 score.plugins.iter().filter(|p| p.weighted != 0).map(|p| format!("{} {}", score_title(p.plugin), p.weighted)).collect();

@@ -46,7 +46,7 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Agreement, "disagreements first"),
     ],
     is_open: |_| false,
-    rows: Rows::List { make, get: |model| &model.overview },
+    rows: Rows::List { make, get: |model| &model.rows.overview },
     fields: FIELDS,
     total: |state, timeline| Some(pending(state, timeline)),
     list_area: |_, inner| split_top(inner, HEAD).1,
@@ -61,7 +61,7 @@ const HEAD: u16 = 2;
 
 fn make(state: &mut State, timeline: &Timeline) {
     let shown = state.arrangement.whole == Some(Pane::OVERVIEW);
-    state.view_model.overview = if shown {
+    state.view_model.rows.overview = if shown {
         let (order, filter) = (state.sort_of(Pane::OVERVIEW), state.filter(Pane::OVERVIEW));
         let input =
             RowsInput { status: &state.overview, turned: &state.choices.turned_causes, seen: state.seen_pending.as_deref(), order, filter };
@@ -96,7 +96,7 @@ pub fn show_workload(state: &mut State, session: &dyn SessionHandle, workload: &
 /// Selects the first pod of the selected cause if a filter left some of its pods, or one.
 pub fn select_match(state: &mut State) {
     let is_filtered = !state.filter(Pane::OVERVIEW).is_empty();
-    let rows = &state.view_model.overview;
+    let rows = &state.view_model.rows.overview;
     let list = state.lists.entry(Pane::OVERVIEW).or_default();
     let Some(at) = list.position(rows).filter(|_| is_filtered) else { return };
     let Some(OverviewRow::Cause(cause)) = rows.get(at) else { return };
@@ -108,7 +108,7 @@ pub fn select_match(state: &mut State) {
 
 /// Closes the cause of the selected row.
 pub fn fold(state: &mut State) {
-    let rows = &state.view_model.overview;
+    let rows = &state.view_model.rows.overview;
     let list = state.lists.entry(Pane::OVERVIEW).or_default();
     let Some(at) = list.position(rows) else { return };
     let Some(at) = rows[..=at].iter().rposition(|row| matches!(row, OverviewRow::Cause(_))) else { return };
@@ -142,7 +142,7 @@ fn columns(width: u16) -> Vec<Column> {
 }
 
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
-    let rows = &scene.state.view_model.overview;
+    let rows = &scene.state.view_model.rows.overview;
     let causes =
         rows.iter().filter(|row| matches!(row, OverviewRow::Cause(CauseRow { kind: CauseKind::Waits | CauseKind::Missing, .. }))).count();
     let pods = pending(scene.state, scene.timeline);
@@ -198,7 +198,7 @@ const FREED: usize = 4;
 /// Returns the cause of the selected row.
 fn selected_cause<'a>(scene: &Scene<'a>) -> Option<&'a Cause> {
     let state = scene.state;
-    let rows = &state.view_model.overview;
+    let rows = &state.view_model.rows.overview;
     let at = state.list(Pane::OVERVIEW).selected.as_ref().and_then(|id| rows.iter().position(|row| row.is(id)))?;
     let key = rows[..=at].iter().rev().find_map(|row| if let OverviewRow::Cause(cause) = row { Some(&cause.key) } else { None })?;
     state.overview.newest.as_ref()?.causes.iter().find(|cause| cause.key == key.as_str())
@@ -253,7 +253,7 @@ fn draw_details(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
 /// Returns the number of pending pods, whether or not they match the filter.
 fn pending(state: &State, timeline: &Timeline) -> usize {
     if state.filter(Pane::OVERVIEW).is_empty() {
-        return state.view_model.overview.iter().map(Row::things).sum();
+        return state.view_model.rows.overview.iter().map(Row::things).sum();
     }
     match &state.overview.newest {
         Some(overview) if state.overview.is_current => overview.pending,
@@ -464,7 +464,7 @@ fn frees_of(frees: usize, all: usize, preempts: bool) -> String {
 /// Returns the sign and the sentence of the selected row: why the pods of a cause or a pod wait, and the fix.
 pub fn answer(scene: &Scene<'_>) -> (Span<'static>, String) {
     let state = scene.state;
-    let rows = &state.view_model.overview;
+    let rows = &state.view_model.rows.overview;
     let row = state.list(Pane::OVERVIEW).selected.as_ref().and_then(|id| rows.iter().position(|row| row.is(id)));
     let here = scene.span(Role::Accent, format!("{} ", scene.glyphs.here));
     let Some(at) = row else { return (here, nothing(scene)) };

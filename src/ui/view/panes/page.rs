@@ -73,7 +73,7 @@ pub fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     def.chrome(scene, plan, def.title(scene, words), Vec::new(), buf);
     let (list, view) = (def.list_in(plan), scene.state.list(pane));
     let rows = scene.state.view_model.page(pane);
-    let linked = &scene.state.view_model.linked;
+    let linked = &scene.state.view_model.linked.rows;
     def.extent(scene, plan, buf);
     for (i, row) in rows.iter().skip(view.offset).take(usize::from(list.height)).enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };

@@ -45,7 +45,7 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Victims, "fewest victims"),
         SortChoice::new(Sort::Violations, "fewest violations"),
     ],
-    rows: Rows::List { make, get: |model| &model.candidates },
+    rows: Rows::List { make, get: |model| &model.rows.candidates },
     fields: rows::CANDIDATE_FIELDS,
     total: |_, timeline| timeline.cycle().preemption.as_ref().map(PreemptionView::begun_dry_runs),
     list_area: |plan, inner| split_top(split_bottom(inner, bottom_rows(inner.height, plan.candidate_rows)).0, top_rows(inner.height)).1,
@@ -62,8 +62,8 @@ pub static DEF: PaneDef = PaneDef {
 };
 
 fn make(state: &mut State, timeline: &Timeline) {
-    let whole = state.view_model.whole.preemption.as_ref();
-    state.view_model.candidates = timeline.cycle().preemption.as_ref().map_or_else(Vec::new, |now| {
+    let whole = state.view_model.cycle.whole.preemption.as_ref();
+    state.view_model.rows.candidates = timeline.cycle().preemption.as_ref().map_or_else(Vec::new, |now| {
         rows::candidate_rows(now, whole, state.sort_of(Pane::PREEMPTION), &mut state.row_filter(Pane::PREEMPTION))
     });
 }
@@ -131,7 +131,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let list = def.list_in(plan);
     let table = Table::new(&scene.state.view_model, preemption, scene.timeline.clock(), list.width);
     def.extent(scene, plan, buf);
-    if scene.state.view_model.candidates.is_empty() && !scene.state.filter(Pane::PREEMPTION).is_empty() {
+    if scene.state.view_model.rows.candidates.is_empty() && !scene.state.filter(Pane::PREEMPTION).is_empty() {
         // Nor are there victims: those of a hidden node would be taken for those of a match.
         let words = format!("no node matches the filter: {} ends it", scene.key(&Action::BACK));
         let (_, below) = split_top(inner, 1);
@@ -143,7 +143,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         table::heading(scene, &table.columns, titles, buf);
         table::more(scene, !table.has_victims(), titles, buf);
     }
-    let rows = scene.state.view_model.candidates.iter().skip(scene.state.list(Pane::PREEMPTION).offset).take(usize::from(list.height));
+    let rows = scene.state.view_model.rows.candidates.iter().skip(scene.state.list(Pane::PREEMPTION).offset).take(usize::from(list.height));
     for (i, row) in rows.enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
@@ -171,7 +171,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             let selected = matches!(&scene.state.list(Pane::PREEMPTION).selected, Some(RowId::Node(n)) if n == node);
             let focused = scene.state.focus == Pane::PREEMPTION;
             table::mark(scene, area, selected, focused, buf);
-            if !focused && scene.state.view_model.linked.contains(&RowId::Node(node.clone())) {
+            if !focused && scene.state.view_model.linked.rows.contains(&RowId::Node(node.clone())) {
                 table::link(area, buf);
             }
         }
@@ -195,7 +195,7 @@ fn ruled_out(scene: &Scene<'_>, preemption: &PreemptionView, inner: Rect, buf: &
 fn absent(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let inner = def.chrome(scene, plan, def.title(scene, "Preemption"), Vec::new(), buf);
     let words = match () {
-        () if scene.state.view_model.whole.preemption.is_some() => {
+        () if scene.state.view_model.cycle.whole.preemption.is_some() => {
             format!("not reached yet: {} runs until preemption starts", scene.key(&Action::RUN))
         }
         () if scene.timeline.revisions().is_empty() => "nothing has been tried yet".to_owned(),
@@ -274,7 +274,7 @@ struct Table {
 
 impl Table {
     fn new(model: &ViewModel, preemption: &PreemptionView, now: Timestamp, width: u16) -> Self {
-        let node = model.candidate_width(preemption);
+        let node = model.cycle.candidate_width(preemption);
         let values = width >= 74;
         let mut columns = vec![left("  CANDIDATE", Width::Fixed((node + 2).min(width / 3))).by(Sort::Name)];
         let functions = preemption.tie_break().to_vec();
@@ -312,7 +312,7 @@ impl Table {
             };
             columns.push(if *name == ScoreFunctionName::MinNumPDBViolations { column.by(Sort::Violations) } else { column });
         }
-        Self { columns, functions, values, start_times: model.start_times(preemption, now) }
+        Self { columns, functions, values, start_times: model.cycle.start_times(preemption, now) }
     }
 
     /// Returns whether there is room for the number of victims.
@@ -379,8 +379,8 @@ impl Table {
 
 /// Returns the columns that the widest value of a function takes.
 fn widest_value(model: &ViewModel, preemption: &PreemptionView, name: ScoreFunctionName, now: Timestamp) -> u16 {
-    let Some((least, greatest)) = model.value_ends(preemption, name) else { return 1 };
-    let form = model.start_times(preemption, now);
+    let Some((least, greatest)) = model.cycle.value_ends(preemption, name) else { return 1 };
+    let form = model.cycle.start_times(preemption, now);
     let columns = |end| text::columns(&value(name, end, form));
     columns(least).max(columns(greatest))
 }
@@ -392,7 +392,7 @@ fn sentences(scene: &Scene<'_>, preemption: &PreemptionView, (area, below): (Rec
     let selected = scene.state.selected_candidate(scene.cycle());
     let own = selected.and_then(|node| elimination_of(preemption, node, &times));
     // The latest elimination comes closest to the choice.
-    let all = scene.state.view_model.eliminations(preemption, &times);
+    let all = scene.state.view_model.cycle.eliminations(preemption, &times);
     let others = all.iter().rev().filter(|e| own.as_ref().is_none_or(|own| own.function != e.function));
     let all: Vec<&Elimination> = own.iter().chain(others).take(usize::from(area.height)).collect();
     for (i, elimination) in all.iter().enumerate() {

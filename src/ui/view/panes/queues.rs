@@ -40,7 +40,7 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Name, "by name"),
         SortChoice::new(Sort::Attempts, "by attempts"),
     ],
-    rows: Rows::List { make, get: |model| &model.queues },
+    rows: Rows::List { make, get: |model| &model.rows.queues },
     fields: rows::QUEUE_FIELDS,
     total: |_, timeline| Some(timeline.queues().entries.values().filter(|entry| QueuePart::of(&entry.place).is_some()).count()),
     list_area: |plan, inner| split_bottom(inner, note_rows(inner.height, plan.queue_rows)).0,
@@ -61,12 +61,12 @@ fn make(state: &mut State, timeline: &Timeline) {
         state.choices.open_pod_groups.insert(group);
     }
     let (order, filter) = (state.sort_of(Pane::QUEUES), &mut state.row_filter(Pane::QUEUES));
-    state.view_model.queues = rows::queue_rows(timeline, order, filter, &state.choices.open_pod_groups);
+    state.view_model.rows.queues = rows::queue_rows(timeline, order, filter, &state.choices.open_pod_groups);
 }
 
 /// Returns the columns of the headings, which are in the first row if that is a queue's heading.
 fn heading_columns(state: &State, _: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
-    let first = state.view_model.queues.get(state.list(Pane::QUEUES).offset);
+    let first = state.view_model.rows.queues.get(state.list(Pane::QUEUES).offset);
     let shown = matches!(first, Some(QueueRow::Part { .. })) && row == list.y;
     shown.then(|| columns(list.width))
 }
@@ -137,7 +137,7 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     let right = vec![scene.span(Role::Muted, format!("{} waiting", text::thousands(waiting)))];
     let inner = def.chrome(scene, plan, def.title(scene, "Queues"), right, buf);
     let list = def.list_in(plan);
-    let rows = &scene.state.view_model.queues;
+    let rows = &scene.state.view_model.rows.queues;
     def.extent(scene, plan, buf);
     if rows.is_empty() {
         let words = if scene.state.filter(Pane::QUEUES).is_empty() {
@@ -222,7 +222,7 @@ fn group(scene: &Scene<'_>, row: &PodGroupRow, area: Rect, buf: &mut Buffer) {
 fn pod(scene: &Scene<'_>, key: &Key, indent: u16, area: Rect, buf: &mut Buffer) {
     let Some(entry) = scene.timeline.queues().entries.get(key) else { return };
     let shown = scene.cycle().start.as_ref().is_some_and(|s| s.pod == *key);
-    let moved = scene.state.view_model.moved.contains(key);
+    let moved = scene.state.view_model.revision.moved.contains(key);
     let (sign, sign_role) = match () {
         () if moved => (scene.glyphs.moved, Role::Moved),
         () if entry.inferred.is_some() => (scene.glyphs.inferred, Role::Warning),
@@ -257,7 +257,7 @@ fn pod(scene: &Scene<'_>, key: &Key, indent: u16, area: Rect, buf: &mut Buffer) 
     let selected = scene.state.list(Pane::QUEUES).selected == Some(RowId::Pod(key.clone()));
     let focused = scene.state.focus == Pane::QUEUES;
     table::mark(scene, area, selected, focused, buf);
-    if !focused && scene.state.view_model.linked.contains(&RowId::Pod(key.clone())) {
+    if !focused && scene.state.view_model.linked.rows.contains(&RowId::Pod(key.clone())) {
         table::link(area, buf);
     }
 }

@@ -113,7 +113,7 @@ fn around(widths: &[usize], here: usize, room: usize) -> Option<Range<usize>> {
 fn points(scene: &Scene<'_>, room: usize) -> Option<Vec<Span<'static>>> {
     // A part that occurs twice, such as Queue, is marked at the cursor's occurrence.
     let done = passed(scene);
-    let parts = &scene.state.view_model.points;
+    let parts = &scene.state.view_model.cycle.points;
     if parts.is_empty() {
         return Some(Vec::new());
     }
@@ -144,7 +144,7 @@ fn points(scene: &Scene<'_>, room: usize) -> Option<Vec<Span<'static>>> {
 /// Returns the number of parts entered up to the cursor.
 fn passed(scene: &Scene<'_>) -> usize {
     let event = scene.timeline.cursor().event;
-    scene.state.view_model.points.partition_point(|(start, _)| *start < event)
+    scene.state.view_model.cycle.points.partition_point(|(start, _)| *start < event)
 }
 
 /// Returns the sentence of an event. If it has more columns than there is room, shortens the pod's name, then leaves out its
@@ -173,7 +173,7 @@ fn fitting(event: &Event, room: usize, ellipsis: &str) -> String {
 fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffer) {
     let room = usize::from(list.height);
     let here = scene.timeline.cursor().event;
-    let lines = fold::lines(revision.events.len(), &scene.state.view_model.members, here, room);
+    let lines = fold::lines(revision.events.len(), &scene.state.view_model.cycle.members, here, room);
     for (row, line) in lines.into_iter().enumerate() {
         let area = Rect { y: list.y + row as u16, height: 1, ..list };
         let at = match &line {

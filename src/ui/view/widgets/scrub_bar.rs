@@ -23,7 +23,7 @@ pub fn role(event: &Event) -> Role {
 /// Draws the bar over the whole width of a row.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let (done, total) = scene.timeline.progress();
-    let starts = &scene.state.view_model.starts;
+    let starts = &scene.state.view_model.revision.starts;
     let revisions = scene.timeline.revisions();
     let span = usize::from(area.width.max(2) - 1);
     let here = (done * span).checked_div(total).unwrap_or(0);

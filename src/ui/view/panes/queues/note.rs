@@ -220,7 +220,7 @@ fn facts(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
         facts.push(moved(scene, entry, last));
     }
     facts.extend(since(scene, entry));
-    let hints = &scene.state.view_model.activity.hints;
+    let hints = &scene.state.view_model.activity.shown.hints;
     for answer in &hints[hints.len().saturating_sub(HINTS)..] {
         let error = answer.error.as_ref().map(|e| format!(", as it failed: {e}")).unwrap_or_default();
         facts.push(fact(
@@ -269,7 +269,7 @@ fn place(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
         }
         Place::WaitingOnPermit { node } => {
             let mut facts = vec![fact("assumed on ", node.to_string(), Role::Accent)];
-            for (plugin, until) in &scene.state.view_model.activity.permit {
+            for (plugin, until) in &scene.state.view_model.activity.shown.permit {
                 let left = if *until > now { format!(", for {} more", text::span(now, *until)) } else { String::new() };
                 facts.push(fact("waits for ", format!("{plugin} until {}{left}", text::moment(now, *until)), Role::Text));
             }
@@ -295,11 +295,11 @@ pub(super) fn gates<'a>(scene: &Scene<'a>, entry: &QueueEntry) -> Vec<&'a str> {
 /// Returns the cause and time of the last move. Drops the time if it equals the start of waiting.
 fn moved(scene: &Scene<'_>, entry: &QueueEntry, last: &QueueMove) -> Fact {
     let read = |at| text::moment(scene.timeline.clock(), at);
-    let at = scene.state.view_model.activity.moved_at.map(read).filter(|at| *at != read(entry.timestamp));
+    let at = scene.state.view_model.activity.shown.moved_at.map(read).filter(|at| *at != read(entry.timestamp));
     // A failed attempt always comes from in flight.
     let by_failure = last.cause == MoveCause::Label(EventLabel::ScheduleAttemptFailure);
     let from = last.from.as_ref().filter(|_| !by_failure).and_then(QueuePart::of);
-    let here = scene.state.view_model.moved.contains(&entry.pod);
+    let here = scene.state.view_model.revision.moved.contains(&entry.pod);
     let (mark, role) = if here { (format!("{} ", scene.glyphs.moved), Role::Moved) } else { (String::new(), Role::Text) };
     if from.is_none() && is_addition(last.cause) {
         return fact(format!("{mark}new"), at.map_or_else(String::new, |at| format!(" at {at}")), role);

@@ -1,0 +1,21 @@
+//! The rows of all lists that are in sight.
+
+use std::sync::Arc;
+
+use crate::ui::model::overview::OverviewRow;
+use crate::ui::model::rows::{CandidateRow, DetailRow, NodeRow, QueueRow};
+
+/// The rows of the lists; those of pages are [`Pages`](super::pages::Pages).
+#[derive(Clone, Debug, Default)]
+pub struct ListRows {
+    /// Rows of the queues.
+    pub queues: Vec<QueueRow>,
+    /// Rows of the overview; none while it is out of sight.
+    pub overview: Vec<OverviewRow>,
+    /// Rows of the nodes.
+    pub nodes: Arc<Vec<NodeRow>>,
+    /// Rows of the candidates.
+    pub candidates: Vec<CandidateRow>,
+    /// Rows of the open node.
+    pub detail: Vec<DetailRow>,
+}
