@@ -1,15 +1,36 @@
-//! Snapshots of every pane and overlay on real sessions, at four sizes, driven by keys and commands alone.
+//! Snapshots of the screen, and of every pane and overlay, on real sessions, driven by keys and commands alone.
+//!
+//! A few are of the whole screen: they hold the header, the answer, the tabs, the layout and the hints. All others are of a pane or an
+//! overlay alone, so that a changed word around it changes a few files.
 
 use super::*;
 
 pub(super) const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
 
 /// Name of the snapshot, story, and input: keys, commands behind `:`, and typed text in quotes.
-const SCREENS: &[(&str, &str, &str)] = &[
+type Shown = (&'static str, &'static str, &'static str);
+
+/// Whole screens, at four sizes.
+const SCREENS: &[Shown] = &[
     ("queues", "payments", ""),
+    ("nodes", "payments", ":pod shop/payments; 2"),
+    ("preemption", "payments", ":pod shop/payments; 3"),
+    ("candidate", "payments", ":pod shop/payments; 3 enter"),
+];
+
+/// Whole screens at one size, of hints and notices that the others do not have.
+const ONCE: &[Shown] = &[
+    ("notice", "payments", "s"),
+    ("steps_hints", "payments", ":pod shop/payments; C r n n n 5"),
+    ("report_hints", "payments", "i"),
+    ("help_hints", "payments", "?"),
+    ("warning_hints", "payments", ":nope;"),
+];
+
+/// Panes and overlays, at four sizes.
+const PARTS: &[Shown] = &[
     ("queues_sorted_and_filtered", "payments", "o o / 'shop' enter"),
     ("queues_backing_off", "queues", ":until rejected; c c t"),
-    ("nodes", "payments", ":pod shop/payments; 2"),
     ("nodes_by_verdict", "payments", ":pod shop/payments; 2 o o o"),
     ("nodes_scored", "payments", ":pod shop/spread-85969bc548-7z2j5; 2"),
     ("node", "payments", ":pod shop/payments; 3 j d"),
@@ -22,9 +43,6 @@ const SCREENS: &[(&str, &str, &str)] = &[
     ("preemption_starts", "payments", ":pod shop/payments; C r"),
     ("dry_run", "payments", ":pod shop/payments; C r :step node; n n"),
     ("ineligible", "payments", ":pod shop/patient-job;"),
-    ("warning", "payments", ":nope;"),
-    ("preemption", "payments", ":pod shop/payments; 3"),
-    ("candidate", "payments", ":pod shop/payments; 3 enter"),
     ("candidate_that_violates", "budgets", "c 3 G enter"),
     ("pod", "payments", ":pod shop/payments; v"),
     ("pod_with_constraints", "payments", ":pod shop/spread-85969bc548-7z2j5; v pgdn"),
@@ -53,21 +71,27 @@ const SCREENS: &[(&str, &str, &str)] = &[
     ("themes", "payments", ":theme;"),
 ];
 
-/// Snapshots at one size, of screens that differ from others in a few words.
-const ONCE: &[(&str, &str, &str)] = &[
+/// Panes at one size, which differ from others in a few words.
+const PARTS_ONCE: &[Shown] = &[
     ("node_that_fits", "payments", ":pod shop/spread-85969bc548-7z2j5; :node worker-a2;"),
     ("preemption_that_violates", "budgets", "c 3 G"),
     ("nodes_by_free_cpu", "payments", ":pod shop/spread-85969bc548-7z2j5; 2 o o"),
     ("prompt", "payments", ": 'pod shop'"),
-    ("notice", "payments", "s"),
 ];
 
+fn shown((_, story, words): Shown, (width, height): (u16, u16)) -> Screen {
+    let mut screen = Screen::sized(story, width, height);
+    screen.act(words);
+    screen
+}
+
 #[test]
-fn screens_at_one_size() {
-    for (name, story, words) in ONCE {
-        let mut screen = Screen::new(story);
-        screen.act(words);
-        insta::assert_snapshot!(*name, screen.text());
+fn screens_and_parts_at_one_size() {
+    for entry in ONCE {
+        insta::assert_snapshot!(entry.0, shown(*entry, (120, 40)).text());
+    }
+    for entry in PARTS_ONCE {
+        insta::assert_snapshot!(entry.0, shown(*entry, (120, 40)).part());
     }
 }
 
@@ -80,12 +104,19 @@ fn signs_without_unicode_and_a_terminal_that_is_too_small() {
 }
 
 #[test]
+fn screens_at_four_sizes() {
+    for entry in SCREENS {
+        for size in SIZES {
+            insta::assert_snapshot!(format!("{}_{}x{}", entry.0, size.0, size.1), shown(*entry, size).text());
+        }
+    }
+}
+
+#[test]
 fn every_pane_and_overlay_at_four_sizes() {
-    for (name, story, words) in SCREENS {
-        for (width, height) in SIZES {
-            let mut screen = Screen::sized(story, width, height);
-            screen.act(words);
-            insta::assert_snapshot!(format!("{name}_{width}x{height}"), screen.text());
+    for entry in PARTS {
+        for size in SIZES {
+            insta::assert_snapshot!(format!("{}_{}x{}", entry.0, size.0, size.1), shown(*entry, size).part());
         }
     }
 }
