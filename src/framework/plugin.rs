@@ -257,10 +257,10 @@ pub trait PermitPlugin {
 /// Effects of a Permit plugin on other pods.
 #[derive(Clone, Debug, Default)]
 pub struct PermitEffects {
-    /// Pods that are to be tried again.
-    pub activate: Vec<Arc<Pod>>,
-    /// Pods that it allows.
-    pub allow: Vec<Key>,
+    /// The group whose pods that have no place are to be tried again.
+    pub activate: Option<Key>,
+    /// The group whose assumed pods it allows.
+    pub allow: Option<Key>,
 }
 
 /// Runs before the pod is bound.

@@ -103,6 +103,16 @@ impl PodGroupState {
         self.unscheduled.values()
     }
 
+    /// Returns how many pods are neither assumed nor bound.
+    pub fn unscheduled_count(&self) -> usize {
+        self.unscheduled.len()
+    }
+
+    /// Whether a pod is assumed.
+    pub fn is_assumed(&self, pod: &Key) -> bool {
+        self.assumed.contains_key(pod)
+    }
+
     /// Returns the pods that are assumed, by name.
     pub fn assumed(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.assumed.values()

@@ -99,10 +99,12 @@ impl PermitPlugin for GangScheduling {
             return PermitEffects::default();
         };
         let is_gang = cx.cluster.pod_groups.get(&key).is_some_and(|group| group.min_count().is_some());
-        let Some(state) = cx.snapshot.pod_groups().get(&key).filter(|_| is_gang) else { return PermitEffects::default() };
+        if !is_gang || cx.snapshot.pod_groups().get(&key).is_none() {
+            return PermitEffects::default();
+        }
         match answer.code() {
-            Code::Wait => PermitEffects { activate: state.unscheduled().cloned().collect(), allow: Vec::new() },
-            Code::Success => PermitEffects { activate: Vec::new(), allow: state.assumed().map(|pod| pod.key()).collect() },
+            Code::Wait => PermitEffects { activate: Some(key), allow: None },
+            Code::Success => PermitEffects { activate: None, allow: Some(key) },
             _ => PermitEffects::default(),
         }
     }
@@ -171,15 +173,15 @@ mod tests {
             with(pods, emulation(), |cx| {
                 let (status, seconds) = PermitPlugin::permit(&GangScheduling, cx, &mut CycleState::default(), &info, &node);
                 let PermitEffects { activate, allow } = GangScheduling.effects(cx, &info, &status);
-                (format!("{of}: {status}"), seconds, activate.len(), allow.len())
+                (format!("{of}: {status}"), seconds, activate.is_some(), allow.is_some())
             })
         };
         let wait = "gang: Wait: waiting for minCount pods from a gang to be scheduled".to_owned();
-        assert_eq!(ask(&[pod("a", Some("gang"), "n"), pod("b", Some("gang"), "")], "gang"), (wait, 300, 1, 0));
-        assert_eq!(ask(&[pod("a", Some("gang"), "n"), pod("b", Some("gang"), "n")], "gang"), ("gang: Success".into(), 0, 0, 0));
-        assert_eq!(ask(&[pod("a", Some("basic"), "n")], "basic"), ("basic: Success".into(), 0, 0, 0));
+        assert_eq!(ask(&[pod("a", Some("gang"), "n"), pod("b", Some("gang"), "")], "gang"), (wait, 300, true, false));
+        assert_eq!(ask(&[pod("a", Some("gang"), "n"), pod("b", Some("gang"), "n")], "gang"), ("gang: Success".into(), 0, false, true));
+        assert_eq!(ask(&[pod("a", Some("basic"), "n")], "basic"), ("basic: Success".into(), 0, false, false));
         let gone = "gone: Error: failed to get podGroup d/gone: podgroup.scheduling.k8s.io \"gone\" not found".to_owned();
-        assert_eq!(ask(&[pod("a", Some("gone"), "n")], "gone"), (gone, 0, 0, 0));
+        assert_eq!(ask(&[pod("a", Some("gone"), "n")], "gone"), (gone, 0, false, false));
     }
 
     #[test]

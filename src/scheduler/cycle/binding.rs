@@ -7,10 +7,10 @@ use jiff::SignedDuration;
 
 use super::failure::{set_condition, whole_second};
 use super::{Failed, Write};
-use crate::cluster::{Condition, Object, Pod, Str};
+use crate::cluster::{Condition, Key, Object, Pod, Str};
 use crate::framework::{
-    Change, ClusterEvent, Code, Context, CycleState, NodeInfo, NodeToStatus, PermitEffects, PluginName, PluginSet, PodInfo, QueuedPodInfo,
-    Snapshot, Status,
+    Change, ClusterEvent, Code, Context, CycleState, NodeInfo, NodeToStatus, PermitEffects, PluginName, PluginSet, PodGroupState, PodInfo,
+    QueuedPodInfo, Snapshot, Status,
 };
 use crate::release::Gate;
 use crate::scheduler::State;
@@ -52,10 +52,8 @@ impl State {
             return Err(Failed::new(FailureCause::Error, format!("node {node:?} not found")));
         };
         let (mut binding, patience, effects) = self.prepare_binding(snapshot, cycle_state, info, node_info, events)?;
-        self.activate(&effects.activate, events);
-        for pod in effects.allow {
-            self.allow(&pod, events);
-        }
+        self.activate_group(effects.activate.as_ref(), events);
+        self.allow_group(effects.allow.as_ref(), events);
         let waits = !patience.is_empty();
         if let Err(status) = self.begin_binding(&mut binding, snapshot, waits, waits, writes, events) {
             // Writes up to here were made while the pod was assumed.
@@ -120,6 +118,23 @@ impl State {
         }
     }
 
+    /// A plugin wants the pods of a group that have no place tried again.
+    pub(super) fn activate_group(&mut self, group: Option<&Key>, events: &mut Vec<Event>) {
+        let state = group.and_then(|group| self.cache.pod_groups.get(group));
+        let pods: Vec<Arc<Pod>> = state.into_iter().flat_map(PodGroupState::unscheduled).cloned().collect();
+        self.activate(&pods, events);
+    }
+
+    /// A plugin lets the pods of a group that wait on Permit go.
+    pub(super) fn allow_group(&mut self, group: Option<&Key>, events: &mut Vec<Event>) {
+        let state = group.and_then(|group| self.cache.pod_groups.get(group));
+        let waits = |pod: &Key| self.waiting.contains_key(pod);
+        let pods: Vec<Key> = state.into_iter().flat_map(PodGroupState::assumed).map(|pod| pod.key()).filter(waits).collect();
+        for pod in pods {
+            self.allow(&pod, events);
+        }
+    }
+
     /// Runs Reserve and Permit; returns the plugins that make the pod wait, and the effects on other pods.
     fn reserve_and_permit(
         &self,
@@ -147,8 +162,7 @@ impl State {
             let (status, timeout) = point.permit(&cx, cycle_state, assumed, node);
             events.push(Event::Permitted { plugin: plugin.name(), status: status.clone() });
             let PermitEffects { activate, allow } = point.effects(&cx, assumed, &status);
-            effects.activate.extend(activate);
-            effects.allow.extend(allow);
+            effects = PermitEffects { activate: effects.activate.or(activate), allow: effects.allow.or(allow) };
             match status.code() {
                 Code::Success => {}
                 Code::Wait => {

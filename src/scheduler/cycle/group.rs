@@ -254,6 +254,8 @@ impl State {
         let mut rests: Vec<Rest> = Vec::with_capacity(members.len());
         // Each member that waits activates all that have no place yet. Where these are in flight, once is enough.
         let (mut are_activated, mut left) = (false, members.len());
+        // How many were let go. Those that come later wait for nobody.
+        let mut let_go = 0;
         for (i, info) in members.iter_mut().enumerate() {
             left -= 1;
             events.push(Event::group(GroupEvent::MemberResumed { pod: info.key() }));
@@ -262,11 +264,20 @@ impl State {
                 Fate::Bind(place) => match self.prepare_binding(snapshot, place.cycle_state.clone(), info, &place.node, events) {
                     Err(failed) => failed,
                     Ok((binding, patience, effects)) => {
-                        if !are_activated || effects.activate.len() > left {
-                            self.activate(&effects.activate, events);
+                        let state = effects.activate.as_ref().and_then(|group| self.cache.pod_groups.get(group));
+                        let without_place = state.map_or(0, PodGroupState::unscheduled_count);
+                        if !are_activated || without_place > left {
+                            self.activate_group(effects.activate.as_ref(), events);
                         }
-                        are_activated = effects.allow.is_empty() && (are_activated || !effects.activate.is_empty());
-                        self.let_go(&effects.allow, &mut rests, events);
+                        are_activated = effects.allow.is_none() && (are_activated || without_place > 0);
+                        if let Some(group) = &effects.allow {
+                            // Those of this cycle, and those of an earlier one.
+                            self.let_go(group, &mut rests[let_go..]);
+                            if let_go == 0 {
+                                self.allow_group(Some(group), events);
+                            }
+                            let_go = rests.len();
+                        }
                         let waited = !patience.is_empty();
                         rests.push(Rest::Bind { binding: Box::new(binding), patience, waited });
                         continue;
@@ -282,17 +293,15 @@ impl State {
         rests
     }
 
-    /// GangScheduling allows members that wait: those of this cycle, and those of an earlier one.
-    fn let_go(&mut self, allowed: &[Key], rests: &mut [Rest], events: &mut Vec<Event>) {
+    /// GangScheduling allows members that wait.
+    fn let_go(&self, group: &Key, rests: &mut [Rest]) {
+        let Some(state) = self.cache.pod_groups.get(group) else { return };
         for rest in rests {
             if let Rest::Bind { binding, patience, .. } = rest
-                && allowed.contains(&binding.info.key())
+                && state.is_assumed(&binding.info.key())
             {
                 patience.retain(|(plugin, _)| *plugin != PluginName::GangScheduling);
             }
-        }
-        for pod in allowed {
-            self.allow(pod, events);
         }
     }
 

@@ -1,29 +1,32 @@
 //! Nominations while a group is tried: a member that is assumed has none, and gets the one of its object back afterwards.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use imbl::OrdMap;
 
 use crate::cluster::{Cluster, Key, Meta, Pod, Str};
 use crate::framework::{PodInfo, hash_of};
 use crate::scheduler::queue::SchedulingQueue;
 use crate::scheduler::runtime::Nominations;
 
-/// The queue's nominations, with what changed since.
+/// The queue's nominations, with what changed since. Clones share their contents.
 #[derive(Clone)]
 pub(super) struct GroupNominations<'a> {
     queue: &'a SchedulingQueue,
-    /// Members that were assumed: with their nomination now, if they have one.
-    changed: BTreeMap<Key, Option<(Str, Arc<PodInfo>)>>,
+    /// Members that were assumed: with the hash of the node to which they are nominated now, if they are.
+    changed: OrdMap<Key, Option<u64>>,
+    /// Their nominations, by this hash.
+    nominated: OrdMap<u64, OrdMap<Key, (Str, Arc<PodInfo>)>>,
 }
 
 impl<'a> GroupNominations<'a> {
     pub(super) fn new(queue: &'a SchedulingQueue) -> Self {
-        Self { queue, changed: BTreeMap::new() }
+        Self { queue, changed: OrdMap::new(), nominated: OrdMap::new() }
     }
 
     /// A member was assumed.
     pub(super) fn delete(&mut self, pod: &Pod) {
-        self.changed.insert(pod.key(), None);
+        self.change(pod.key(), None);
     }
 
     /// A member is not assumed any more. It waits in no queue while it is tried, and so counts with nothing but its name.
@@ -35,7 +38,22 @@ impl<'a> GroupNominations<'a> {
             let metadata = Meta { name: meta.name.clone(), namespace: meta.namespace.clone(), uid: meta.uid.clone(), ..Meta::default() };
             (node.clone(), Arc::new(PodInfo::new(Arc::new(Pod { metadata, ..Pod::default() }))))
         });
-        self.changed.insert(pod.key(), nomination);
+        self.change(pod.key(), nomination);
+    }
+
+    fn change(&mut self, pod: Key, nomination: Option<(Str, Arc<PodInfo>)>) {
+        let hash = nomination.as_ref().map(|(node, _)| hash_of(node));
+        if let Some(Some(before)) = self.changed.insert(pod.clone(), hash)
+            && let Some(pods) = self.nominated.get_mut(&before)
+        {
+            pods.remove(&pod);
+            if pods.is_empty() {
+                self.nominated.remove(&before);
+            }
+        }
+        if let (Some(hash), Some(nomination)) = (hash, nomination) {
+            self.nominated.entry(hash).or_default().insert(pod, nomination);
+        }
     }
 }
 
@@ -43,15 +61,16 @@ impl Nominations for GroupNominations<'_> {
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
         let mut pods = self.queue.nominated_pods_for_node(node);
         pods.retain(|info| !self.changed.contains_key(&info.key()));
-        pods.extend(self.changed.values().flatten().filter(|(on, _)| on == node).map(|(_, info)| info.clone()));
+        let restored = self.nominated.get(&hash_of(node)).into_iter().flat_map(OrdMap::values);
+        pods.extend(restored.filter(|(on, _)| on == node).map(|(_, info)| info.clone()));
         pods
     }
 
     fn any(&self) -> bool {
-        self.queue.any() || self.changed.values().any(Option::is_some)
+        self.queue.any() || !self.nominated.is_empty()
     }
 
     fn may_be_on(&self, name_hash: u64) -> bool {
-        self.queue.may_be_on(name_hash) || self.changed.values().flatten().any(|(on, _)| hash_of(on) == name_hash)
+        self.queue.may_be_on(name_hash) || self.nominated.contains_key(&name_hash)
     }
 }

@@ -9,10 +9,9 @@ use super::in_flight::pod_id;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{NominatingInfo, PodInfo, hash_of};
 
-/// A nominated pod: its id, and its key for lookups.
+/// A nominated pod, and its key for lookups.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PodRef {
-    pub(super) id: Str,
     pub(super) uid: Str,
     pub(super) key: Key,
     pub(super) pod: Arc<Pod>,
@@ -21,8 +20,12 @@ pub(super) struct PodRef {
 /// At most one nomination per pod, in the order of nomination on each node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nominator {
-    pods: HashMap<Str, Vec<PodRef>>,
-    node: OrdMap<Str, Str>,
+    /// By node, by number.
+    pods: HashMap<Str, OrdMap<u64, PodRef>>,
+    /// The node and the number of each nomination, by the id of the pod.
+    node: OrdMap<Str, (Str, u64)>,
+    /// The number of the next nomination.
+    next: u64,
     marks: Marks,
 }
 
@@ -71,19 +74,20 @@ impl Nominator {
             return;
         }
         let id = pod_id(pod);
-        self.node.insert(id.clone(), node.clone());
+        self.node.insert(id.clone(), (node.clone(), self.next));
         let list = self.pods.entry(node.clone()).or_default();
         if list.is_empty() {
             self.marks.add(node);
         }
-        list.push(PodRef { id, uid: pod.metadata.uid.clone(), key: pod.key(), pod: Arc::new(pod.clone()) });
+        list.insert(self.next, PodRef { uid: pod.metadata.uid.clone(), key: pod.key(), pod: Arc::new(pod.clone()) });
+        self.next += 1;
     }
 
     /// Follows an update of the object. If neither the old nor the new status names a node, a nomination that exists
     /// only in memory is kept: the update may be older than the nomination.
     pub(super) fn update(&mut self, old: &Pod, new: &Pod, informer: Option<&Pod>) {
         let kept = match self.node.get(&pod_id(old)) {
-            Some(node) if old.status.nominated_node_name.is_empty() && new.status.nominated_node_name.is_empty() => {
+            Some((node, _)) if old.status.nominated_node_name.is_empty() && new.status.nominated_node_name.is_empty() => {
                 NominatingInfo::Override(node.clone())
             }
             _ => NominatingInfo::Noop,
@@ -95,9 +99,9 @@ impl Nominator {
     /// Removes the pod's nomination, if there is one.
     pub(super) fn delete(&mut self, pod: &Pod) {
         let id = pod_id(pod);
-        let Some(node) = self.node.remove(&id) else { return };
+        let Some((node, number)) = self.node.remove(&id) else { return };
         if let Some(list) = self.pods.get_mut(&node) {
-            list.retain(|p| p.id != id);
+            list.remove(&number);
             if list.is_empty() {
                 self.pods.remove(&node);
                 self.marks.remove(&node);
@@ -107,12 +111,12 @@ impl Nominator {
 
     /// Returns the node that a pod is nominated to; `None` also if the nomination is an empty name.
     pub(super) fn node_of(&self, pod: &Pod) -> Option<&Str> {
-        self.node.get(&pod_id(pod)).filter(|node| !node.is_empty())
+        self.node.get(&pod_id(pod)).map(|(node, _)| node).filter(|node| !node.is_empty())
     }
 
     /// Returns the pods nominated to a node, in order of nomination.
-    pub(super) fn on_node(&self, node: &str) -> &[PodRef] {
-        self.pods.get(node).map_or(&[], Vec::as_slice)
+    pub(super) fn on_node(&self, node: &str) -> impl Iterator<Item = &PodRef> {
+        self.pods.get(node).into_iter().flat_map(OrdMap::values)
     }
 
     /// Returns whether a pod may be nominated to a node whose name has this hash; `false` is certain, `true` is not.
@@ -122,14 +126,14 @@ impl Nominator {
 
     /// Returns whether no pod is nominated to a node.
     pub(super) fn is_empty(&self) -> bool {
-        self.pods.keys().all(|node| node.is_empty())
+        self.pods.len() == usize::from(self.pods.contains_key(""))
     }
 
     /// Returns all nominations with a non-empty node name, by node.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Str)> {
         let mut nodes: Vec<_> = self.pods.iter().filter(|(node, _)| !node.is_empty()).collect();
         nodes.sort_unstable_by_key(|(node, _)| *node);
-        nodes.into_iter().flat_map(|(node, pods)| pods.iter().map(move |p| (&p.key, node)))
+        nodes.into_iter().flat_map(|(node, pods)| pods.values().map(move |p| (&p.key, node)))
     }
 }
 
@@ -222,10 +226,10 @@ mod tests {
     fn check(nominator: &Nominator, expected: &[(&str, &str)]) {
         let all: Vec<(String, &str)> = nominator.iter().map(|(k, n)| (k.to_string(), n.as_str())).collect();
         assert_eq!(all.iter().map(|(k, n)| (k.as_str(), *n)).collect::<Vec<_>>(), expected);
-        for (id, node) in &nominator.node {
-            assert_eq!(nominator.on_node(node).iter().filter(|p| p.id == *id).count(), 1);
+        for (id, (node, number)) in &nominator.node {
+            assert_eq!(pod_id(&nominator.pods[node][number].pod), *id);
         }
-        assert_eq!(nominator.pods.values().map(Vec::len).sum::<usize>(), nominator.node.len());
+        assert_eq!(nominator.pods.values().map(OrdMap::len).sum::<usize>(), nominator.node.len());
         assert!(nominator.pods.values().all(|list| !list.is_empty()));
         let marked: u64 = nominator.marks.0.iter().flat_map(|counts| counts.iter()).map(|count| u64::from(*count)).sum();
         assert_eq!(marked, nominator.pods.len() as u64);
