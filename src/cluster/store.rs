@@ -23,6 +23,11 @@ impl<T> Default for Store<T> {
 }
 
 impl<T> Store<T> {
+    /// Whether two are clones of each other that did not change since.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+
     /// Returns the object of a key.
     pub fn get(&self, key: &Key) -> Option<&Arc<T>> {
         self.0.get(key)

@@ -111,7 +111,7 @@ impl Scheduler {
             return true;
         }
         // Time does not release gated pods.
-        let parked = queue.unschedulable_pods().filter(|info| !info.gated());
+        let parked = queue.unschedulable_pods().filter(|info| !queue.is_gated(info));
         let mut waiting = queue.active_pods().chain(queue.backoff_pods()).chain(parked);
         let ended = |pod: &Key, node: &Str| settling.seen.contains(&Change::WaitEnded(Key::clone(pod), node.clone()));
         waiting.any(|info| settling.tries(&info.key()) == 0)

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::cycle::{WaitingPod, group_id};
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change, unscheduled_pod_added};
 use super::observed::QueuePlaceInference;
-use super::queue::{HintMap, PlaceInLog, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
+use super::queue::{HintMap, PlaceInLog, PreEnqueueInputs, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
@@ -81,6 +81,11 @@ impl QueueEnv for Env<'_> {
         let first = first.filter(|_| self.config.emulation.behaviour().queue.gating_plugin_first);
         let status = framework.run_pre_enqueue(&self.context(), pod, preempting, first)?;
         Some((status.plugin()?, status))
+    }
+    fn pre_enqueue_inputs(&self) -> Option<PreEnqueueInputs> {
+        // A preemption under way ends with its last victim.
+        let (pod_groups, resource_claims) = (self.cluster.pod_groups.clone(), self.cluster.resource_claims.clone());
+        self.preempting.is_empty().then_some(PreEnqueueInputs { pod_groups, resource_claims })
     }
     fn record(&mut self, event: Event) {
         self.events.push(event);
@@ -172,46 +177,58 @@ impl State {
         };
         // The queue's view has folded in these events already, and the trace begins at the start.
         let mut unseen = Vec::new();
-        let last = pending.len().saturating_sub(1);
-        let mut gangs = if observer.is_none() { ComingGangs::of(&state, &pending) } else { ComingGangs::default() };
-        if observer.is_some() {
-            // The scheduler has met them all.
-            for pod in pending.iter().filter_map(|key| state.cluster.pods.get(key)).cloned().collect::<Vec<_>>() {
-                if state.config.profile(&pod.spec.scheduler_name).is_some() {
-                    state.track_group(&HandlerStep::QueueAdd(pod));
+        let pods = pending.iter().enumerate().filter_map(|(i, key)| Some((i, state.cluster.pods.get(key)?.clone())));
+        let coming: Vec<_> = pods.filter(|(_, pod)| state.config.profile(&pod.spec.scheduler_name).is_some()).collect();
+        match observer {
+            Some(observer) => {
+                // The scheduler has met them all.
+                for (_, pod) in &coming {
+                    state.track_group(&HandlerStep::QueueAdd(pod.clone()));
+                }
+                for (_, pod) in coming {
+                    let observed = observer.observe(&state.cluster, &pod);
+                    state.with_queue(&mut unseen, |queue, env| queue.place_as_observed(env, &pod, observed));
+                    unseen.clear();
                 }
             }
-        }
-        for (i, key) in pending.into_iter().enumerate() {
-            let Some(pod) = state.cluster.pods.get(&key).cloned() else { continue };
-            if state.config.profile(&pod.spec.scheduler_name).is_none() {
-                continue;
-            }
-            if let Some(observer) = &observer {
-                let observed = observer.observe(&state.cluster, &pod);
-                state.with_queue(&mut unseen, |queue, env| queue.place_as_observed(env, &pod, observed));
-            } else {
-                let before = SignedDuration::from_millis(i64::try_from(last - i).unwrap_or(i64::MAX));
-                state.clock = start.checked_sub(before).unwrap_or(start);
-                let more_to_come = gangs.came(&pod);
-                for step in add_pod(state.config.emulation, pod.clone()) {
-                    match step {
-                        HandlerStep::Move { event, change, .. } if more_to_come && state.is_gang_kept_out(&pod) => {
-                            state.with_queue(&mut unseen, |queue, env| queue.move_one(env, event, &change, &key));
-                        }
-                        step => state.handle(step, &mut unseen),
-                    }
+            None => {
+                let mut groups = ComingGroups::of(&coming);
+                let mut left = coming.len();
+                for (i, pod) in coming {
+                    let before = SignedDuration::from_millis(i64::try_from(pending.len() - 1 - i).unwrap_or(i64::MAX));
+                    state.clock = start.checked_sub(before).unwrap_or(start);
+                    left -= 1;
+                    state.take_coming(&pod, groups.came(&pod), left > 0, &mut unseen);
+                    unseen.clear();
                 }
             }
-            unseen.clear();
         }
         state.clock = start;
         state
     }
 
-    /// Returns whether GangScheduling keeps out every pod of the pod's group.
-    fn is_gang_kept_out(&self, pod: &Pod) -> bool {
-        pod.group_key().is_some_and(|group| rejection_of_group(&self.cluster, &self.cache.pod_groups, &group).is_some())
+    /// Adds a pod that was pending before the start. `of_group` says whether more pods of its group are to come, `more` whether any are.
+    ///
+    /// A pod that comes offers an event to all parked pods, each of which is gated here. The event changes nothing for those of other
+    /// groups, and nothing for those of its own group until enough of its pods are there, so that it is left to the last pod of
+    /// each: the steps would grow with the square of the pods.
+    fn take_coming(&mut self, pod: &Arc<Pod>, of_group: bool, more: bool, events: &mut Vec<Event>) {
+        let is_kept_out = |state: &Self| {
+            let group = pod.group_key()?;
+            Some(rejection_of_group(&state.cluster, &state.cache.pod_groups, &group).is_some())
+        };
+        let was_kept_out = is_kept_out(self);
+        for step in add_pod(self.config.emulation, pod.clone()) {
+            match step {
+                HandlerStep::Move { event, change, .. } if of_group && is_kept_out(self) == was_kept_out => {
+                    self.with_queue(events, |queue, env| queue.move_one(env, event, &change, pod));
+                }
+                HandlerStep::Move { event, change, .. } if more => {
+                    self.with_queue(events, |queue, env| queue.move_group_of(env, event, &change, pod));
+                }
+                step => self.handle(step, events),
+            }
+        }
     }
 
     /// Infers the places of pending pods again; see [`super::Operation::Observe`].
@@ -415,23 +432,14 @@ impl State {
     }
 }
 
-/// The pods of each pod group that are still to come at the start.
-///
-/// A pod that comes offers an event to all parked pods. As long as its gang is kept out in any case, that changes nothing for the
-/// other members, so that it is left to the last of them: the steps would grow with the square of the gang.
-#[derive(Default)]
-struct ComingGangs(HashMap<Key, usize>);
+/// How many pods of each pod group are still to come at the start.
+struct ComingGroups(HashMap<Key, usize>);
 
-impl ComingGangs {
-    fn of(state: &State, pending: &[Key]) -> Self {
+impl ComingGroups {
+    fn of(pods: &[(usize, Arc<Pod>)]) -> Self {
         let mut coming = HashMap::new();
-        if state.config.emulation.enabled(Gate::GangScheduling) {
-            let pods = pending.iter().filter_map(|key| state.cluster.pods.get(key));
-            for pod in pods.filter(|pod| state.config.profile(&pod.spec.scheduler_name).is_some()) {
-                if let Some(group) = pod.group_key() {
-                    *coming.entry(group).or_default() += 1;
-                }
-            }
+        for group in pods.iter().filter_map(|(_, pod)| pod.group_key()) {
+            *coming.entry(group).or_default() += 1;
         }
         Self(coming)
     }

@@ -9,7 +9,7 @@ use crate::analysis::{Overview, SchedulerComparer, voices_of_pods, with_odds};
 use crate::cluster::operations::counted;
 use crate::cluster::{Key, Object, Pod};
 use crate::fixes;
-use crate::release::Emulation;
+use crate::release::{Emulation, Gate, Profile};
 use crate::scheduler::{Config, OddsEffort, Operation, Options, Quiescence, Scheduler};
 use crate::session::Session;
 use crate::source::{self, Input};
@@ -194,4 +194,83 @@ fn no_step_of_a_default_command_grows_faster_than_n_log_n() {
         let beyond: Vec<&&str> = small.keys().filter(|step| growth(step) > most(step)).collect();
         assert!(beyond.is_empty(), "{TIMES} times the {what} cost too much in {beyond:?}\n{table}");
     }
+}
+
+/// Returns pods of groups that arrive at the start, and three nodes with room for `cpu` of them each: `group` gives the group of each with its smallest number of
+/// pods, `None` for a basic one, and `gated` says which have a scheduling gate.
+fn groups_text(pods: usize, cpu: usize, group: impl Fn(usize) -> (usize, Option<usize>), gated: impl Fn(usize) -> bool) -> String {
+    let mut out = String::from(r#"{"apiVersion":"v1","kind":"List","items":["#);
+    let mut known = BTreeMap::new();
+    for pod in 0..pods {
+        let (group, least) = group(pod);
+        known.insert(group, least);
+        let gates = if gated(pod) { r#""schedulingGates":[{"name":"quota"}],"# } else { "" };
+        let _ = write!(
+            out,
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"pod-{pod:05}","namespace":"d","uid":"p{pod}"}},"spec":{{"schedulerName":"default-scheduler",{gates}"schedulingGroup":{{"podGroupName":"group-{group}"}},"containers":[{{"name":"c","resources":{{"requests":{{"cpu":"1"}}}}}}]}},"status":{{"phase":"Pending"}}}},"#
+        );
+    }
+    for (group, least) in known {
+        let policy = least.map_or_else(|| r#""basic":{}"#.to_owned(), |least| format!(r#""gang":{{"minCount":{least}}}"#));
+        let _ = write!(
+            out,
+            r#"{{"apiVersion":"scheduling.k8s.io/v1beta1","kind":"PodGroup","metadata":{{"name":"group-{group}","namespace":"d"}},"spec":{{"schedulingPolicy":{{{policy}}}}}}},"#
+        );
+    }
+    for node in 0..3 {
+        let comma = if node < 2 { "," } else { "]}" };
+        let _ = write!(
+            out,
+            r#"{{"apiVersion":"v1","kind":"Node","metadata":{{"name":"n{node}"}},"status":{{"allocatable":{{"cpu":"{cpu}","memory":"8Gi","pods":"{cpu}"}}}}}}{comma}"#
+        );
+    }
+    out
+}
+
+/// Returns the operations of the start of a scheduler on such a cluster, and of a run to the end.
+fn operations_with_groups(release: &str, text: String) -> [u64; 2] {
+    let loaded = source::load(&[Input::Bytes { name: "test".into(), bytes: text.into_bytes().into() }]);
+    assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics.first());
+    let mut emulation: Emulation = Profile::named(release).expect("an emulated release").into();
+    emulation.set(Gate::GenericWorkload, true);
+    emulation.set(Gate::GangScheduling, true);
+    let options = Options { start: "2026-11-20T12:00:00Z".parse().unwrap(), ..Options::default() };
+    let (mut running, start) = counted(|| Scheduler::new(Config::defaults(emulation), loaded.objects, options));
+    let ((), run) = counted(move || {
+        let mut settling = Quiescence::default();
+        while let Some(operation) = running.next_operation(&settling) {
+            settling.observe(&running.apply(operation));
+        }
+    });
+    [start, run]
+}
+
+#[test]
+fn no_step_grows_faster_than_n_log_n_in_the_pods_of_groups() {
+    type Shape = (&'static str, usize, fn(usize, usize) -> (usize, Option<usize>), fn(usize) -> bool);
+    let shapes: [Shape; 8] = [
+        ("a gang that fits", 100_000, |_, pods| (0, Some(pods)), |_| false),
+        ("a gang", 4, |_, pods| (0, Some(pods)), |_| false),
+        ("a gang that is complete early", 4, |_, _| (0, Some(2)), |_| false),
+        ("a gang that is never complete", 4, |_, pods| (0, Some(pods + 1)), |_| false),
+        ("two gangs by turns", 4, |pod, pods| (pod % 2, Some(pods / 2)), |_| false),
+        ("gangs of one pod that are never complete", 4, |pod, _| (pod, Some(2)), |_| false),
+        ("a gang that is gated", 4, |_, pods| (0, Some(pods)), |_| true),
+        ("a basic group with a gated pod", 4, |_, _| (0, None), |pod| pod == 1),
+    ];
+    let sizes = [200, 200 * TIMES];
+    let mut beyond = Vec::new();
+    for release in ["v1.36.2", "v1.37.0"] {
+        for (what, cpu, group, gated) in &shapes {
+            let [small, large] = sizes.map(|pods| operations_with_groups(release, groups_text(pods, *cpu, |pod| group(pod, pods), gated)));
+            for (step, small, large) in [("start", small[0], large[0]), ("run", small[1], large[1])] {
+                // A turn that tries many pods looks at all nodes for each, and nothing else.
+                let growth = large as f64 / small.max(1000) as f64;
+                if growth > MOST {
+                    beyond.push(format!("{release}, {what}, {step}: {small} to {large}, {growth:.1} times"));
+                }
+            }
+        }
+    }
+    assert!(beyond.is_empty(), "{TIMES} times the pods cost too much:\n{}", beyond.join("\n"));
 }

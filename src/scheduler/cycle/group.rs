@@ -254,7 +254,7 @@ impl State {
         let mut rests: Vec<Rest> = Vec::with_capacity(members.len());
         // Each member that waits activates all that have no place yet. Where these are in flight, once is enough.
         let (mut are_activated, mut left) = (false, members.len());
-        // How many were let go. Those that come later wait for nobody.
+        // How many were let go. Those that come later do not wait.
         let mut let_go = 0;
         for (i, info) in members.iter_mut().enumerate() {
             left -= 1;

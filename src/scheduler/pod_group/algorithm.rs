@@ -79,10 +79,11 @@ impl PodGroupCycle<'_> {
     ) -> GroupResult {
         let mut result = GroupResult::of(unschedulable([]));
         let mut requires_preemption = false;
+        let mut placed = 0;
         let quorum = self.quorum(world);
         let post_filter = if quorum.is_some() { PostFilter::LeaveOut } else { post_filter };
         for (i, info) in self.members.iter().enumerate() {
-            if let Some(status) = quorum.as_ref().and_then(|quorum| quorum.out_of_reach(result.placed(), self.members.len() - i)) {
+            if let Some(status) = quorum.as_ref().and_then(|quorum| quorum.out_of_reach(placed, self.members.len() - i)) {
                 result.status = status;
                 break;
             }
@@ -95,6 +96,7 @@ impl PodGroupCycle<'_> {
             }
             let error = if let Verdict::Error(error) = &member.verdict { Some(error.to_string()) } else { None };
             if let Some(place) = &member.place {
+                placed += 1;
                 requires_preemption |= member.requires_preemption();
                 if quorum.is_none() && place.permit.is_success() {
                     result.waiting_on_preemption = requires_preemption;

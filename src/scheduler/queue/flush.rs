@@ -5,10 +5,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::backoff_queue::floor_to_second;
-use super::moves::label;
 use super::{QueueEnv, SchedulingQueue};
 use crate::cluster::Key;
-use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo};
+use crate::framework::{Change, ClusterEvent, QueuedPodInfo};
 use crate::trace::Event;
 
 /// Interval of the flush of backoffQ, at whole seconds.
@@ -19,10 +18,8 @@ const LEFTOVER_FLUSH: SignedDuration = SignedDuration::from_secs(30);
 impl SchedulingQueue {
     /// Moves every pod whose backoff is over to activeQ; `flushBackoffQCompleted`.
     pub fn flush_backoff_completed(&mut self, env: &mut dyn QueueEnv) {
-        for info in self.backoff.pop_all_completed(env.now()) {
-            let from = self.backoff_place(&info);
-            self.move_to_active(env, info, Some(from), label(EventLabel::BackoffComplete), None);
-        }
+        let completed = self.backoff.pop_all_completed(env.now());
+        self.move_completed(env, completed);
     }
 
     /// Moves pods that exceed the longest stay in unschedulablePods; `flushUnschedulablePodsLeftover`. Gated pods stay
@@ -36,9 +33,10 @@ impl SchedulingQueue {
         if !self.flushes_gated() {
             return;
         }
-        for info in overdue.iter().filter(|info| info.gated()) {
-            if let Some(info) = self.unschedulable.get_mut(&info.key()) {
-                Arc::make_mut(info).flushed = Some(now);
+        for info in overdue.iter().filter(|info| self.is_gated(info)).collect::<Vec<_>>() {
+            if let Some(mut info) = self.unschedulable.remove(&info.key()) {
+                Arc::make_mut(&mut info).flushed = Some(now);
+                self.unschedulable.insert(info);
             }
         }
     }
@@ -90,7 +88,7 @@ impl SchedulingQueue {
     }
 
     fn next_leftover_flush(&self, now: Timestamp, start: Timestamp, gated_too: bool) -> Option<Timestamp> {
-        let concerned = self.unschedulable.values().filter(|info| gated_too || !info.gated());
+        let concerned = self.unschedulable.values().filter(|info| gated_too || !self.is_gated(info));
         let oldest = concerned.map(|info| since(info)).min()?;
         let limit = SignedDuration::try_from(self.config.pod_max_in_unschedulable_pods).ok()?;
         let strictly_after = now.max(oldest.checked_add(limit).ok()?);
@@ -108,7 +106,7 @@ impl SchedulingQueue {
     /// and name.
     pub(in crate::scheduler) fn next_leftover(&self, now: Timestamp, start: Timestamp) -> Option<(Timestamp, Key)> {
         let time = self.next_leftover_flush(now, start, false)?;
-        let overdue = self.unschedulable.values().find(|info| !info.gated() && self.is_leftover(info, time))?;
+        let overdue = self.unschedulable.values().find(|info| !self.is_gated(info) && self.is_leftover(info, time))?;
         Some((time, overdue.key()))
     }
 }

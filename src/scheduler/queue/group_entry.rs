@@ -5,11 +5,11 @@
 //! Each pod keeps an entry of its own here, and the pods of a group have equal timestamps and counts. A group has no rejecting
 //! plugins of its own, so that it waits in backoffQ's error heap, from which an idle scheduler does not pop.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::moves::{Strategy, label};
-use super::{QueueEnv, SchedulingQueue};
+use super::{PreEnqueueInputs, QueueEnv, SchedulingQueue};
 use crate::cluster::{Key, Pod};
 use crate::framework::{Change, ClusterEvent, EventLabel, NominatingInfo, PluginName, PodGroupState, QueuedPodInfo};
 use crate::release::Gate;
@@ -17,6 +17,14 @@ use crate::trace::{MoveCause, Place};
 
 /// A pod with its place, which is `None` for one that comes.
 type Member = (Arc<QueuedPodInfo>, Option<Place>);
+
+/// A group whose queued pods all passed `PreEnqueue`, and what decided that. They pass again while that is the same.
+#[derive(Clone, Debug)]
+pub(super) struct Passed {
+    /// How many pods of the group were known. More cannot gate it.
+    pods: usize,
+    inputs: PreEnqueueInputs,
+}
 
 impl SchedulingQueue {
     /// Returns the group with which a pod is queued as one entry; `None` for a pod that is queued by itself.
@@ -26,25 +34,23 @@ impl SchedulingQueue {
         if as_one { pod.group_key() } else { None }
     }
 
-    /// Returns the pods of a group that are in a queue, by name.
-    fn queued_members(&self, env: &dyn QueueEnv, group: &Key) -> Vec<Member> {
+    /// Returns the other queued pods of the group of a pod, by name; none for a pod that is queued by itself.
+    fn mates<'a>(&'a self, env: &'a dyn QueueEnv, info: &QueuedPodInfo) -> impl Iterator<Item = &'a Arc<QueuedPodInfo>> + use<'a> {
+        let key = info.key();
         let cx = env.context();
-        let pods = cx.snapshot.pod_groups().get(group).into_iter().flat_map(PodGroupState::unscheduled);
-        let queued = |key: Key| Some((self.queued(&key)?.clone(), self.place(&key)));
-        pods.filter_map(|pod| queued(pod.key())).collect()
+        let state = self.entry_of(info.pod()).and_then(|group| cx.snapshot.pod_groups().get(&group));
+        let pods = state.into_iter().flat_map(PodGroupState::unscheduled).map(|pod| pod.key());
+        pods.filter(move |mate| *mate != key).filter_map(|mate| self.queued(&mate))
     }
 
-    /// Returns the other queued pods of the group of a pod.
-    fn mates(&self, env: &dyn QueueEnv, info: &QueuedPodInfo) -> Vec<Member> {
-        let Some(group) = self.entry_of(info.pod()) else { return Vec::new() };
-        let key = info.key();
-        self.queued_members(env, &group).into_iter().filter(|(mate, _)| mate.key() != key).collect()
+    /// Returns the other queued pods of the group of a pod with their places, by name.
+    fn placed_mates(&self, env: &dyn QueueEnv, info: &QueuedPodInfo) -> Vec<Member> {
+        self.mates(env, info).map(|mate| (mate.clone(), self.place(&mate.key()))).collect()
     }
 
     /// Adds a pod to its group where that is queued, or queues the group by this pod; mirrors `addPodGroupMember`.
     pub(super) fn join_group(&mut self, env: &mut dyn QueueEnv, mut info: QueuedPodInfo, from: Option<Place>, cause: MoveCause) {
-        let mates = self.mates(env, &info);
-        let Some((first, place)) = mates.first().cloned() else {
+        let Some(first) = self.mates(env, &info).next().cloned() else {
             info.group_size = 1;
             (info.unschedulable_count, info.consecutive_errors_count) = (0, 0);
             self.move_entry(env, vec![(Arc::new(info), from)], false, cause, None);
@@ -52,15 +58,46 @@ impl SchedulingQueue {
         };
         (info.timestamp, info.flushed, info.group_size) = (first.timestamp, first.flushed, first.group_size.max(1));
         (info.unschedulable_count, info.consecutive_errors_count) = (first.unschedulable_count, first.consecutive_errors_count);
-        let info = Arc::new(info);
+        let mut info = Arc::new(info);
+        let place = self.place(&first.key());
         if matches!(place, Some(Place::Unschedulable { .. })) {
             self.park(env, &info, from, cause, None);
             self.nominate_gated(env, &info);
             return;
         }
         let waits = matches!(place, Some(Place::Backoff { .. })) && self.backoff.is_backing_off(&first, env.now());
+        let stays = waits || place == Some(Place::Active);
+        let alone = stays && self.pass_as_before(env, &info);
+        if alone && (self.is_unasked(waits) || self.passes_pre_enqueue(env, &mut info)) {
+            self.put_member(env, info, from, waits, cause, None);
+            return;
+        }
+        let mates = self.placed_mates(env, &info);
         let members = std::iter::once((info, from)).chain(mates).collect();
-        self.move_entry(env, members, waits, cause, None);
+        if alone {
+            self.gate_entry(env, members, cause, None);
+        } else {
+            self.move_entry(env, members, waits, cause, None);
+        }
+    }
+
+    /// Whether the queued pods of the group of a pod passed `PreEnqueue` and nothing changed for them since.
+    fn pass_as_before(&self, env: &dyn QueueEnv, info: &QueuedPodInfo) -> bool {
+        let Some(group) = info.pod().group_key() else { return false };
+        let Some(passed) = self.passed.get(&group) else { return false };
+        passed.pods <= known_pods(env, &group) && env.pre_enqueue_inputs().is_some_and(|inputs| inputs.is_same(&passed.inputs))
+    }
+
+    /// Whether `PreEnqueue` does not run on the way of a pod.
+    fn is_unasked(&self, to_backoff: bool) -> bool {
+        to_backoff && !self.pops_from_backoff()
+    }
+
+    /// Forgets that the group of a pod passed `PreEnqueue`, because one of its pods changed.
+    pub(super) fn forget_passed(&mut self, pod: &Pod) {
+        if let Some(group) = pod.group_key() {
+            self.passed.remove(&group);
+        }
     }
 
     /// Moves a pod with its group to activeQ, or to backoffQ. Returns whether they got there.
@@ -72,8 +109,33 @@ impl SchedulingQueue {
         to_backoff: bool,
         (cause, plugin): (MoveCause, Option<PluginName>),
     ) -> bool {
-        let mates = self.mates(env, &info);
+        let mates = self.placed_mates(env, &info);
         self.move_entry(env, std::iter::once((info, from)).chain(mates).collect(), to_backoff, cause, plugin)
+    }
+
+    /// Moves pods to activeQ that backoffQ let go, each with its group.
+    pub(super) fn move_completed(&mut self, env: &mut dyn QueueEnv, completed: Vec<Arc<QueuedPodInfo>>) {
+        let cause = label(EventLabel::BackoffComplete);
+        let mut groups: BTreeMap<Key, Vec<Member>> = BTreeMap::new();
+        for info in &completed {
+            if let Some(group) = self.entry_of(info.pod()) {
+                groups.entry(group).or_default().push((info.clone(), Some(self.backoff_place(info))));
+            }
+        }
+        for info in completed {
+            match self.entry_of(info.pod()) {
+                None => {
+                    let from = self.backoff_place(&info);
+                    self.move_to_active(env, info, Some(from), cause, None);
+                }
+                Some(group) => {
+                    if let Some(mut members) = groups.remove(&group) {
+                        members.extend(self.placed_mates(env, &info));
+                        self.move_entry(env, members, false, cause, None);
+                    }
+                }
+            }
+        }
     }
 
     /// Moves all pods of a group. A `PreEnqueue` plugin that rejects one of them puts all into unschedulablePods.
@@ -89,44 +151,76 @@ impl SchedulingQueue {
         // `PreEnqueue` ran on the way into backoffQ. The loss of a pod is no such move.
         let is_flush = cause == label(EventLabel::BackoffComplete) || cause == label(EventLabel::ForceActivate);
         let asked_already = is_flush && self.pops_from_backoff() && !to_backoff && members.iter().all(|(_, from)| in_backoff(from));
-        let mut gated = false;
-        if !asked_already && (!to_backoff || self.pops_from_backoff()) {
+        if !asked_already && !self.is_unasked(to_backoff) {
+            let mut gated = false;
             for (info, _) in &mut members {
                 gated |= !self.passes_pre_enqueue(env, info);
             }
-        }
-        let now = env.now();
-        for (mut info, from) in members {
-            let key = info.key();
             if gated {
-                if !matches!(from, Some(Place::Unschedulable { .. })) {
-                    self.take(&key);
-                }
-                let came = from.is_none();
-                self.park(env, &info, from, cause, plugin);
-                if came {
-                    self.nominate_gated(env, &info);
-                }
-                continue;
+                self.gate_entry(env, members, cause, plugin);
+                return false;
             }
-            self.take(&key);
-            let to = if to_backoff {
-                self.backoff.insert(info.clone());
-                self.backoff_place(&info)
-            } else {
-                Arc::make_mut(&mut info).initial_attempt_timestamp.get_or_insert(now);
-                self.active.insert(info.clone());
-                Place::Active
-            };
-            let came = from.is_none();
-            if from.as_ref() != Some(&to) {
-                self.record_move(env, &info, from, to, cause, plugin);
-            }
-            if came {
-                self.add_nominated_pod(env, info.pod(), &NominatingInfo::Noop);
+            if let (Some(group), Some(inputs)) = (members.first().and_then(|(info, _)| info.pod().group_key()), env.pre_enqueue_inputs()) {
+                self.passed.insert(group.clone(), Passed { pods: known_pods(env, &group), inputs });
             }
         }
-        !gated
+        for (info, from) in members {
+            self.put_member(env, info, from, to_backoff, cause, plugin);
+        }
+        true
+    }
+
+    /// Puts a pod of a group into activeQ, or into backoffQ.
+    fn put_member(
+        &mut self,
+        env: &mut dyn QueueEnv,
+        mut info: Arc<QueuedPodInfo>,
+        from: Option<Place>,
+        to_backoff: bool,
+        cause: MoveCause,
+        plugin: Option<PluginName>,
+    ) {
+        self.take(&info.key());
+        let to = if to_backoff {
+            self.backoff.insert(info.clone());
+            self.backoff_place(&info)
+        } else {
+            let now = env.now();
+            Arc::make_mut(&mut info).initial_attempt_timestamp.get_or_insert(now);
+            self.active.insert(info.clone());
+            Place::Active
+        };
+        let came = from.is_none();
+        if from.as_ref() != Some(&to) {
+            self.record_move(env, &info, from, to, cause, plugin);
+        }
+        if came {
+            self.add_nominated_pod(env, info.pod(), &NominatingInfo::Noop);
+        }
+    }
+
+    /// Puts the other queued pods of the group of a gated pod into unschedulablePods, where it is queued as one.
+    pub(super) fn gate_mates(&mut self, env: &mut dyn QueueEnv, info: &QueuedPodInfo, cause: MoveCause) {
+        let mates = self.mates(env, info).next().map(|first| self.place(&first.key()));
+        if mates.is_some_and(|place| !matches!(place, Some(Place::Unschedulable { .. }))) {
+            let mates = self.placed_mates(env, info);
+            self.gate_entry(env, mates, cause, None);
+        }
+    }
+
+    /// Puts all pods of a group into unschedulablePods, because one of them is gated.
+    fn gate_entry(&mut self, env: &mut dyn QueueEnv, members: Vec<Member>, cause: MoveCause, plugin: Option<PluginName>) {
+        for (info, from) in members {
+            self.forget_passed(info.pod());
+            if !matches!(from, Some(Place::Unschedulable { .. })) {
+                self.take(&info.key());
+            }
+            let came = from.is_none();
+            self.park(env, &info, from, cause, plugin);
+            if came {
+                self.nominate_gated(env, &info);
+            }
+        }
     }
 
     /// Returns the best effect of an event on the pods of an entry; mirrors `isEntityWorthRequeuing`.
@@ -138,7 +232,8 @@ impl SchedulingQueue {
         change: &Change,
     ) -> Strategy {
         let mut best = self.is_pod_worth_requeuing(env, info, event, change);
-        for (mate, _) in self.mates(env, info) {
+        let mates: Vec<_> = self.mates(env, info).cloned().collect();
+        for mate in mates {
             if matches!(best, Strategy::Immediately(_)) {
                 break;
             }
@@ -151,8 +246,13 @@ impl SchedulingQueue {
     }
 
     /// Returns the plugin that gates a pod, or another pod of its group.
-    pub(super) fn gate_of_entry(&self, env: &dyn QueueEnv, info: &QueuedPodInfo) -> Option<PluginName> {
-        info.gating_plugin.or_else(|| self.mates(env, info).iter().find_map(|(mate, _)| mate.gating_plugin))
+    pub(super) fn gate_of_entry(&self, info: &QueuedPodInfo) -> Option<PluginName> {
+        info.gating_plugin.or_else(|| self.unschedulable.gate_of(&self.entry_of(info.pod())?))
+    }
+
+    /// Whether a plugin gates a pod, or another pod of its group.
+    pub(in crate::scheduler) fn is_gated(&self, info: &QueuedPodInfo) -> bool {
+        self.gate_of_entry(info).is_some()
     }
 
     /// Returns one pod of each entry among pods.
@@ -204,7 +304,7 @@ impl SchedulingQueue {
 
     /// Lets the rest of a group be asked again after it lost a pod that waited in activeQ or backoffQ.
     pub(super) fn after_loss(&mut self, env: &mut dyn QueueEnv, lost: &QueuedPodInfo) {
-        let mates = self.mates(env, lost);
+        let mates = self.placed_mates(env, lost);
         let Some((first, place)) = mates.first() else { return };
         let waits = match place {
             Some(Place::Active) => false,
@@ -213,4 +313,9 @@ impl SchedulingQueue {
         };
         self.move_entry(env, mates, waits, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_DELETE), None);
     }
+}
+
+/// Returns how many pods of a group are known.
+fn known_pods(env: &dyn QueueEnv, group: &Key) -> usize {
+    env.context().snapshot.pod_groups().get(group).map_or(0, PodGroupState::pods)
 }

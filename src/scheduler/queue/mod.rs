@@ -21,6 +21,7 @@ mod operations;
 mod pod_group;
 #[cfg(test)]
 mod tests;
+mod unschedulable_pods;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,12 +31,15 @@ use jiff::Timestamp;
 
 use self::active_queue::ActiveQueue;
 use self::backoff_queue::BackoffQueue;
+use self::group_entry::Passed;
 pub use self::hints::{HintMap, PluginEvents};
 use self::in_flight::InFlight;
 pub(super) use self::in_flight::pod_id;
 use self::nominator::{Counted, NominatedPods, Nominator};
 pub use self::observed::{InferredQueue, Observed, PlaceInLog, QueueInLog};
-use crate::cluster::{Key, Meta, Pod, Str};
+use self::unschedulable_pods::UnschedulablePods;
+use crate::cluster::resource::ResourceClaim;
+use crate::cluster::{Key, Meta, Pod, PodGroup, Store, Str};
 use crate::framework::{Context, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status};
 use crate::release::{Emulation, Gate};
 use crate::trace::{Event, MoveCause, Place, QueueMove, QueueOrder, QueuesView};
@@ -53,8 +57,26 @@ pub trait QueueEnv {
     /// Runs the `PreEnqueue` plugins of the pod's profile in order, `first` before the others, and returns the first
     /// rejection; `None` if all pass.
     fn pre_enqueue(&self, pod: &Pod, first: Option<PluginName>) -> Option<(PluginName, Status)>;
+    /// Returns what `PreEnqueue` reads besides the pod and its group; `None` where that may change by itself.
+    fn pre_enqueue_inputs(&self) -> Option<PreEnqueueInputs>;
     /// Takes down a fact.
     fn record(&mut self, event: Event);
+}
+
+/// The objects that `PreEnqueue` plugins read.
+#[derive(Clone, Debug)]
+pub struct PreEnqueueInputs {
+    /// Of GangScheduling.
+    pub pod_groups: Store<PodGroup>,
+    /// Of DynamicResources.
+    pub resource_claims: Store<ResourceClaim>,
+}
+
+impl PreEnqueueInputs {
+    /// Whether nothing was changed between the two; may be `false` where nothing was.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.pod_groups.is_same(&other.pod_groups) && self.resource_claims.is_same(&other.resource_claims)
+    }
 }
 
 /// The settings of a queue.
@@ -100,7 +122,7 @@ pub struct SchedulingQueue {
     active: Counted<ActiveQueue>,
     backoff: Counted<BackoffQueue>,
     /// Parked and gated pods.
-    unschedulable: Counted<OrdMap<Key, Arc<QueuedPodInfo>>>,
+    unschedulable: Counted<UnschedulablePods>,
     in_flight: InFlight,
     nominator: Counted<Nominator>,
     nominated: NominatedPods,
@@ -114,6 +136,8 @@ pub struct SchedulingQueue {
     popped_group: Option<Key>,
     /// Its pods that came back, with their places, until it returns.
     returning: OrdMap<Key, (Arc<QueuedPodInfo>, Option<Place>)>,
+    /// The groups that passed `PreEnqueue`, where groups are queued as one.
+    passed: OrdMap<Key, Passed>,
 }
 
 impl SchedulingQueue {
@@ -141,6 +165,7 @@ impl SchedulingQueue {
             view: QueuesView::default(),
             popped_group: None,
             returning: OrdMap::new(),
+            passed: OrdMap::new(),
         }
     }
 
@@ -235,7 +260,7 @@ impl SchedulingQueue {
             None => bare(r),
         };
         let changes = [self.active.changes(), self.backoff.changes(), self.unschedulable.changes(), self.nominator.changes()];
-        self.nominated.on_node(node, changes, || self.nominator.on_node(node).iter().map(info).collect()).to_vec()
+        self.nominated.on_node(node, changes, || self.nominator.on_node(node).map(info).collect()).to_vec()
     }
 
     /// Returns whether a pod may be nominated to a node whose name has this hash; `false` is certain, `true` is not.

@@ -39,9 +39,23 @@ impl SchedulingQueue {
         self.move_matching(env, event, change, |info| !is_same_pod(info.pod(), but));
     }
 
-    /// As [`Self::move_all_to_active_or_backoff_queue`], for one pod only.
-    pub(in crate::scheduler) fn move_one(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, pod: &Key) {
-        let pods = self.unschedulable.get(pod).cloned().into_iter().collect();
+    /// As [`Self::move_all_to_active_or_backoff_queue`], for one pod only; for none where it is queued with its group.
+    pub(in crate::scheduler) fn move_one(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, pod: &Pod) {
+        let alone = self.unschedulable.get(&pod.key()).cloned().filter(|_| self.entry_of(pod).is_none());
+        self.move_if_of_interest(env, alone.into_iter().collect(), event, change);
+    }
+
+    /// As [`Self::move_all_to_active_or_backoff_queue`], for a pod and the other pods of its group only.
+    pub(in crate::scheduler) fn move_group_of(&mut self, env: &mut dyn QueueEnv, event: ClusterEvent, change: &Change, pod: &Pod) {
+        let parked = |key: &Key| self.unschedulable.get(key).cloned();
+        let pods = {
+            let cx = env.context();
+            let group = pod.group_key().and_then(|group| cx.snapshot.pod_groups().get(&group));
+            match group {
+                Some(group) => group.unscheduled().filter_map(|pod| parked(&pod.key())).collect(),
+                None => parked(&pod.key()).into_iter().collect(),
+            }
+        };
         self.move_if_of_interest(env, pods, event, change);
     }
 
@@ -98,7 +112,7 @@ impl SchedulingQueue {
     /// Offers an event to pods of unschedulablePods.
     pub(super) fn move_pods(&mut self, env: &mut dyn QueueEnv, pods: Vec<Arc<QueuedPodInfo>>, event: ClusterEvent, change: &Change) {
         for info in self.entries(pods) {
-            if self.gate_of_entry(env, &info).is_some_and(|gate| self.stays_gated(gate, event)) {
+            if self.gate_of_entry(&info).is_some_and(|gate| self.stays_gated(gate, event)) {
                 continue;
             }
             let strategy = self.is_entry_worth_requeuing(env, &info, event, change);
@@ -280,7 +294,7 @@ impl SchedulingQueue {
     ) {
         let key = info.key();
         if self.unschedulable.get(&key).is_none_or(|known| !Arc::ptr_eq(known, info)) {
-            self.unschedulable.insert(key, info.clone());
+            self.unschedulable.insert(info.clone());
         }
         if !matches!(from, Some(Place::Unschedulable { .. })) {
             self.record_move(env, info, from, unschedulable_place(info), cause, plugin);

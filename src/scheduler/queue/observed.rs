@@ -109,9 +109,14 @@ impl SchedulingQueue {
         let Observed { waits, timestamp, attempts, plugins, from } = observed;
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
         let mut info = Arc::new(QueuedPodInfo::new(pod.clone(), timestamp, self.next_sequence(), self.config.emulation));
-        if !self.passes_pre_enqueue(env, &mut info) {
-            self.park(env, &info, None, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD), None);
+        let passes = self.passes_pre_enqueue(env, &mut info);
+        if !passes || self.is_gated(&info) {
+            let cause = MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD);
+            self.park(env, &info, None, cause, None);
             self.nominate_gated(env, &info);
+            if !passes {
+                self.gate_mates(env, &info, cause);
+            }
             return;
         }
         let known = Arc::make_mut(&mut info);
@@ -142,7 +147,7 @@ impl SchedulingQueue {
             InferredQueue::Nowhere => None,
         };
         match &place {
-            Some(Place::Unschedulable { .. }) => drop(self.unschedulable.insert(info.key(), info.clone())),
+            Some(Place::Unschedulable { .. }) => self.unschedulable.insert(info.clone()),
             Some(Place::Backoff { .. }) => self.backoff.insert(info.clone()),
             Some(_) => self.active.insert(info.clone()),
             None => {}

@@ -78,13 +78,14 @@ impl SchedulingQueue {
         let key = new.key();
         let place = self.place(&key)?;
         let mut info = self.take(&key)?;
+        self.forget_passed(new);
         let priority = info.pod().priority();
         Arc::make_mut(&mut info).update(new.clone(), self.config.emulation);
         match place {
             Place::Active => self.active.insert(info.clone()),
             Place::Backoff { .. } => self.backoff.insert(info.clone()),
             _ => {
-                self.unschedulable.insert(key.clone(), info.clone());
+                self.unschedulable.insert(info.clone());
             }
         }
         if new.priority() != priority {

@@ -162,6 +162,55 @@ fn a_gated_pod_keeps_its_whole_group_out() {
 }
 
 #[test]
+fn a_gated_group_waits_for_no_flush() {
+    let mut f = grouped("v1.37.0");
+    f.add_member("a");
+    f.world.refusals.insert(Fixture::key("b"), vec![PluginName::SchedulingGates]);
+    f.add_member("b");
+    let start = f.world.now;
+    assert_eq!(f.queue.next_leftover(f.world.now, start), None);
+    f.add("single", 0);
+    f.pop();
+    f.fail("single", &[PluginName::NodeName]);
+    assert_eq!(f.queue.next_leftover(f.world.now, start).map(|(_, pod)| pod), Some(Fixture::key("single")));
+}
+
+#[test]
+fn only_the_pod_that_comes_is_asked_while_nothing_else_changed() {
+    let mut f = grouped("v1.37.0");
+    f.add_member("a");
+    f.add_member("b");
+    // A rejection that comes without a change of its inputs is found when something changes.
+    f.world.refusals.insert(Fixture::key("a"), vec![PluginName::SchedulingGates]);
+    f.add_member("c");
+    assert_eq!(f.places(&["a", "b", "c"]), "active, active, active");
+    let mut changed = f.clone();
+    let group = r#"{"kind":"PodGroup","metadata":{"name":"g","namespace":"d"},"spec":{"schedulingPolicy":{"basic":{}}}}"#;
+    changed.world.cluster.insert(serde_json::from_str(group).unwrap());
+    changed.add_member("d");
+    assert_eq!(changed.places(&["a", "b", "c", "d"]), "gated by SchedulingGates, parked, parked, parked");
+    let mut updated = f.clone();
+    updated.update("b", |pod| pod.metadata.labels = [("k", "v".into())].into_iter().collect());
+    updated.add_member("d");
+    assert_eq!(updated.places(&["a", "b", "c", "d"]), "gated by SchedulingGates, parked, parked, parked");
+    // Fewer pods of the group may be too few.
+    let mut fewer = f.clone();
+    fewer.world.refusals.clear();
+    fewer.world.cluster.insert(serde_json::from_str(group).unwrap());
+    fewer.add_member("d");
+    fewer.world.refusals.insert(Fixture::key("a"), vec![PluginName::SchedulingGates]);
+    fewer.track(|states| states.remove(&member("b")));
+    fewer.track(|states| states.remove(&member("c")));
+    fewer.add_member("e");
+    assert_eq!(fewer.places(&["a", "d", "e"]), "gated by SchedulingGates, parked, parked");
+    // The one that comes gates the others.
+    f.world.refusals.clear();
+    f.world.refusals.insert(Fixture::key("d"), vec![PluginName::SchedulingGates]);
+    f.add_member("d");
+    assert_eq!(f.places(&["a", "b", "c", "d"]), "parked, parked, parked, gated by SchedulingGates");
+}
+
+#[test]
 fn an_event_that_helps_one_pod_moves_the_group() {
     let mut f = grouped("v1.37.0");
     f.add_member("a");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{AlreadyQueued, HintMap, QueueConfig, QueueEnv, SchedulingQueue};
+use super::{AlreadyQueued, HintMap, PreEnqueueInputs, QueueConfig, QueueEnv, SchedulingQueue};
 use crate::cluster::{Cluster, Key, Node, Object, Pod, Str};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, HintError, Plugin, PluginName, QueuedPodInfo,
@@ -48,6 +48,10 @@ impl QueueEnv for World {
         let refusing = self.refusals.get(&pod.key())?;
         let plugin = first.filter(|p| refusing.contains(p)).or_else(|| refusing.first().copied())?;
         Some((plugin, Status::unresolvable("not yet")))
+    }
+    fn pre_enqueue_inputs(&self) -> Option<PreEnqueueInputs> {
+        let (pod_groups, resource_claims) = (self.cluster.pod_groups.clone(), self.cluster.resource_claims.clone());
+        Some(PreEnqueueInputs { pod_groups, resource_claims })
     }
     fn record(&mut self, event: Event) {
         self.events.push(event);
