@@ -53,6 +53,4 @@ pub use volume_places::{VolumeConflict, VolumePlace, volume_places};
 pub use watch::{Happened, WatchEvent, Watched};
 pub use when::{When, WhenInput};
 pub use why::{Sentence, sentence, so_far, why, why_group, why_group_waits};
-pub use workload::{
-    RemedyReport, UnknownKind, VoiceReport, Voices, WorkloadCause, WorkloadFix, WorkloadReport, voices, voices_in_short, voices_of_pods,
-};
+pub use workload::{RemedyReport, UnknownKind, VoiceReport, Voices, WorkloadCause, WorkloadFix, WorkloadReport, voices, voices_of_pods};

@@ -243,19 +243,7 @@ impl Decision {
         let found =
             (!fits).then(|| fixes::find(&self.scheduler, &self.pod, Limits::of(cluster.nodes.len()), finding.acts(), &|_| is_wanted()));
         let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key)));
-        let ticket = Ticket {
-            view: &self.view,
-            release: &self.release,
-            fixes: fixes.as_ref(),
-            origin: &self.origin,
-            agreement: None,
-            others: &[],
-            others_left_out: 0,
-            others_together: &[],
-            priority: None,
-            since: None,
-            when: None,
-        };
+        let ticket = Ticket::new(&self.view, &self.release, fixes.as_ref(), &self.origin);
         let text = format_of(file)?.write(&Answer::Ticket(ticket), Lines::default())?;
         let path = write_file(file, &text)?;
         Ok(format!("ticket about {} written to {path}", self.pod.key()))

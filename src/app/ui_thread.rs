@@ -345,5 +345,4 @@ fn has_control(event: &Event) -> bool {
 }
 
 #[cfg(test)]
-#[path = "ui_thread_tests.rs"]
 mod tests;

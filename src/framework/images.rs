@@ -106,5 +106,4 @@ impl Images {
 }
 
 #[cfg(test)]
-#[path = "images_tests.rs"]
 mod tests;

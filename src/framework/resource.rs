@@ -420,5 +420,4 @@ pub fn default_container_requests() -> ResourceList {
 }
 
 #[cfg(test)]
-#[path = "resource_tests.rs"]
 mod tests;

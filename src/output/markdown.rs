@@ -19,14 +19,6 @@ impl Markdown {
         let _ = writeln!(self.block(), "{}", first_in_line(text));
     }
 
-    /// Adds a list.
-    pub fn list<'t>(&mut self, items: impl IntoIterator<Item = &'t str>) {
-        let out = self.block();
-        for item in items {
-            let _ = writeln!(out, "- {}", first_in_line(item));
-        }
-    }
-
     /// Adds a list whose items have depths: an item that is deeper is part of the one before it.
     pub(super) fn nested_list(&mut self, items: &[(usize, String)]) {
         let out = self.block();
@@ -103,7 +95,7 @@ mod tests {
         let mut doc = Markdown::default();
         doc.heading(2, "a <b> #x");
         doc.paragraph("1. not a list, `code` or @name\nnor a line\u{1b}");
-        doc.list(["- x", "y"]);
+        doc.nested_list(&[(0, "- x".to_owned()), (0, "y".to_owned())]);
         doc.table(&["A", "B|C"], [vec!["1|2".to_owned(), "_x_".to_owned()]]);
         doc.code(&Lines::from("```"));
         assert_eq!(

@@ -53,6 +53,8 @@ pub mod scheduling_gates;
 pub mod selector_spread;
 pub mod service_affinity;
 pub mod taint_toleration;
+#[cfg(test)]
+mod testing;
 pub mod topology_placement_generator;
 pub mod volume_binding;
 pub mod volume_helpers;

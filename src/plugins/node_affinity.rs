@@ -359,5 +359,4 @@ impl ScorePlugin for NodeAffinity {
 }
 
 #[cfg(test)]
-#[path = "node_affinity_tests.rs"]
 mod tests;

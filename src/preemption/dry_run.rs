@@ -277,5 +277,4 @@ fn as_error(status: &Status) -> Result<(), Status> {
 }
 
 #[cfg(test)]
-#[path = "dry_run_tests.rs"]
 mod tests;

@@ -37,19 +37,7 @@ mod v1_36;
 mod v1_37;
 mod version;
 
-pub use behaviour::{
-    AffinityBehaviour, AffinityRange, AffinityReasons, AffinityTerms, Algorithm, AssignedPods, AssignedUpdates, AssumedUsage, Backoff,
-    BalanceScore, Behaviour, BudgetRule, Candidates, ClaimBinding, ClaimsInUse, ClassAdditions, CsiLimits, CycleBehaviour, DefaultSelector,
-    DeviceBehaviour, DeviceSelectors, DryRunReport, EbsLimit, Eligibility, EmptySelector, EphemeralClaims, EventMatching, EventNames,
-    FilterRun, GatedPods, GroupBehaviour, GroupRule, HostOrder, IdleScores, ImageBehaviour, ImageScore, ImageSources, Importance,
-    InvalidPools, LeftOutNodes, LocalVolumes, MessageBehaviour, MigratedPlugins, MissingClaims, MissingNodes, MissingResources,
-    NarrowingOrder, NodeAffinityConflict, NodeAffinityPreFilter, NodeEvents, NodeRegistrations, NodeSearch, NodeUpdates, NodeUsage,
-    NominationEnds, OtherEvents, OverheadUnit, Parking, PluginOrder, PostFilterText, PotentialNodes, PreFilterRejection,
-    PredicateBehaviour, PreemptionBehaviour, PreemptionCalls, PreemptionReach, PreemptionText, QueueBehaviour, RepeatedScores,
-    ResizeMaximum, ResourceBehaviour, Rounding, ScoreFunctionName, SearchBehaviour, SidecarCheck, SpreadBehaviour, SpreadCounts, StartWrap,
-    TerminatingPods, UtilizationRounding, VictimOrder, VictimStatus, VolumeBehaviour, VolumeMatching, WithoutVictims, ZeroRequests,
-    ZoneCheck,
-};
+pub use behaviour::*;
 pub use choice::{Emulated, FoundVersion, ReleaseChoice, VersionSource};
 pub use defaults::{DefaultArgument, DefaultPlugin};
 pub use gates::{FeatureGates, Gate, GateError, GateRefusal, GateState, Stage};
@@ -87,11 +75,6 @@ impl Emulation {
     /// Returns a release with these gates.
     pub fn new(release: &'static Profile, gates: FeatureGates) -> Self {
         Self { release, gates }
-    }
-
-    /// Returns the newest release with these gates.
-    pub fn with_gates(gates: FeatureGates) -> Self {
-        Self::new(Profile::newest(), gates)
     }
 
     /// Returns the release.

@@ -289,22 +289,7 @@ impl Answer<'_> {
     /// Returns the answer as a document to open and fold, with more at its end.
     fn page(&self, more: Document) -> Document {
         let origin = Origin::default();
-        let of_view = |view: &CycleView, release: &ReleaseReport, fixes: Option<&FixesReport>| {
-            let ticket = Ticket {
-                view,
-                release,
-                fixes,
-                origin: &origin,
-                agreement: None,
-                others: &[],
-                others_left_out: 0,
-                others_together: &[],
-                priority: None,
-                since: None,
-                when: None,
-            };
-            ticket.page(more.clone())
-        };
+        let of_view = |view, release, fixes| Ticket::new(view, release, fixes, &origin).page(more.clone());
         match self {
             Self::Ticket(ticket) => return ticket.page(more),
             Self::Decision(view, release) => return of_view(view, release, None),

@@ -114,6 +114,23 @@ pub struct Ticket<'a> {
 }
 
 impl<'a> Ticket<'a> {
+    /// Makes a ticket of a decision alone.
+    pub fn new(view: &'a CycleView, release: &'a ReleaseReport, fixes: Option<&'a FixesReport>, origin: &'a Origin) -> Self {
+        Self {
+            view,
+            release,
+            fixes,
+            origin,
+            agreement: None,
+            others: &[],
+            others_left_out: 0,
+            others_together: &[],
+            since: None,
+            priority: None,
+            when: None,
+        }
+    }
+
     /// Returns the answer without the origin, for formats that have no place for it.
     pub(super) fn answer(&self) -> Answer<'a> {
         match self.fixes {

@@ -249,7 +249,6 @@ fn zone_key(node: &Node) -> String {
 }
 
 #[cfg(test)]
-#[path = "cache_properties.rs"]
 mod properties;
 
 #[cfg(test)]

@@ -255,5 +255,4 @@ fn unknown(waits: InferredQueue, tried: u32) -> &'static str {
 }
 
 #[cfg(test)]
-#[path = "observed_tests.rs"]
 mod tests;

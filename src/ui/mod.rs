@@ -47,7 +47,6 @@ pub use model::session_handle::{
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};
 pub use model::time_travel::{show_pod, show_pod_first};
-pub use model::verdict::answer;
 pub use view::draw::Scene;
 pub use view::frame::{draw, draw_over};
 pub use view::panes::contexts;

@@ -1,4 +1,4 @@
-//! Who owns a scheduling gate or a scheduler's name.
+//! Who owns a scheduling gate.
 
 use serde::Serialize;
 
@@ -16,8 +16,6 @@ pub enum Holder {
     Kai,
     /// Koordinator.
     Koordinator,
-    /// AWS Fargate.
-    Fargate,
     /// LeaderWorkerSet.
     LeaderWorkerSet,
     /// JobSet.
@@ -36,16 +34,6 @@ const GATES: &[(&str, Holder)] = &[
     ("jobset.x-k8s.io", Holder::JobSet),
 ];
 
-/// The names of schedulers, and their owners.
-const SCHEDULERS: &[(&str, Holder)] = &[
-    ("volcano", Holder::Volcano),
-    ("yunikorn", Holder::YuniKorn),
-    ("kai-scheduler", Holder::Kai),
-    ("runai-scheduler", Holder::Kai),
-    ("koord-scheduler", Holder::Koordinator),
-    ("fargate-scheduler", Holder::Fargate),
-];
-
 /// Returns the owner of a scheduling gate, by its prefix.
 pub fn holder_of_gate(gate: &str) -> Option<Holder> {
     let (prefix, _) = gate.split_once('/')?;
@@ -53,22 +41,15 @@ pub fn holder_of_gate(gate: &str) -> Option<Holder> {
     GATES.iter().find(|(end, _)| is_of(end)).map(|(_, holder)| *holder)
 }
 
-/// Returns the owner of a scheduler's name.
-pub fn holder_of_scheduler(name: &str) -> Option<Holder> {
-    SCHEDULERS.iter().find(|(known, _)| *known == name).map(|(_, holder)| *holder)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn gates_are_reported_by_prefix_and_schedulers_by_name() {
+    fn gates_are_reported_by_prefix() {
         assert_eq!(holder_of_gate("kueue.x-k8s.io/admission"), Some(Holder::Kueue));
         assert_eq!(holder_of_gate("scheduling.volcano.sh/queue"), Some(Holder::Volcano));
         assert_eq!(holder_of_gate("notkueue.x-k8s.io/admission"), None);
         assert_eq!(holder_of_gate("mine"), None);
-        assert_eq!(holder_of_scheduler("kai-scheduler").map(|h| h.to_string()).as_deref(), Some("KAI Scheduler"));
-        assert_eq!(holder_of_scheduler("default-scheduler"), None);
     }
 }

@@ -37,7 +37,7 @@ pub(crate) use conditions::is as condition_is;
 pub use creation::{NotCreated, RefusedAt};
 pub use daemons::Eligible;
 pub use funnel::{CauseKind, Findings, MissingCause, Stage, WorkloadInput};
-pub use holders::{Holder, holder_of_gate, holder_of_scheduler};
+pub use holders::{Holder, holder_of_gate};
 pub use joint::{Joint, joint};
 pub use queues::{QueueQuota, UnknownVoice, unknown_voices};
 pub use refusal::Refusal;

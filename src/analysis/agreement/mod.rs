@@ -177,16 +177,6 @@ impl SchedulerComparer {
         }
     }
 
-    /// Returns the last report about a pod.
-    pub fn written(&self, pod: &Pod) -> Option<LastReported> {
-        self.scheduler_events.about(pod)
-    }
-
-    /// Returns the victims of preemption, oldest first.
-    pub fn preempted(&self) -> &[Preempted] {
-        &self.preempted
-    }
-
     /// Adds the changes seen on a live cluster.
     #[must_use]
     pub fn having_seen(self, seen: Vec<SeenChange>) -> Self {

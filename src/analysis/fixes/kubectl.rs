@@ -392,5 +392,4 @@ fn quoted(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "kubectl_tests.rs"]
 mod tests;

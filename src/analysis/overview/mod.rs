@@ -717,10 +717,4 @@ impl Overview {
         }
         (decided, causes.into_iter().map(CauseReport::of).collect())
     }
-
-    /// Returns the cause of a pod, by its index.
-    pub fn cause_of(&self, pod: &SchedulerMatch) -> Option<usize> {
-        let key = &pod.waits_for.as_ref()?.key;
-        self.causes.iter().position(|cause| cause.key == *key)
-    }
 }

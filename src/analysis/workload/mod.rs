@@ -27,7 +27,7 @@ use crate::workload::{Findings, OtherWords, ShortWorkload, Stage};
 
 pub use remedy::RemedyReport;
 pub(crate) use voices::ago;
-pub use voices::{VoiceReport, Voices, voices, voices_in_short, voices_of_pods};
+pub use voices::{VoiceReport, Voices, voices, voices_of_pods};
 
 /// A workload, as `explain KIND/NAME -o json` prints it.
 #[derive(Clone, Debug, Serialize)]

@@ -137,11 +137,6 @@ pub(crate) fn ago(last: Option<Timestamp>, now: Option<Timestamp>) -> Option<Str
     (last <= now).then(|| format!("{} ago", span(last, now)))
 }
 
-/// Returns the newest voice with a meaning in a few words, for a column: `scale-up triggered 40 s ago`.
-pub fn voices_in_short(voices: &[VoiceReport]) -> Option<&str> {
-    voices.iter().find_map(|voice| voice.short.as_deref())
-}
-
 /// Returns what is unknown because the source lacks a kind, as a sentence.
 fn unknown_sentence(unknown: UnknownVoice) -> String {
     match unknown {

@@ -271,5 +271,4 @@ impl Parser {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::session::is_session_file;
 use crate::ui::branch_label;
+use crate::ui::model::verdict;
 
 #[test]
 fn time_passes_and_a_preemption_is_carried_through() {
@@ -10,7 +11,7 @@ fn time_passes_and_a_preemption_is_carried_through() {
     assert_eq!(screen.command("until preemption"), "a preemption starts");
     let answer = |screen: &Screen| {
         let timeline = screen.explorer.timeline();
-        crate::ui::answer(timeline.cycle()).unwrap()
+        verdict::sentence(timeline.cycle()).unwrap().to_string()
     };
     assert!(answer(&screen).ends_with("; evicting pods would not help."), "{}", answer(&screen));
     screen.command("until preemption");
@@ -305,7 +306,8 @@ fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
         let sentence = crate::analysis::why(cycle);
         assert_eq!(sentence.is_empty(), cycle.outcome.is_none());
         if let Some(start) = cycle.start.as_ref().filter(|_| cycle.outcome.is_some()) {
-            assert_eq!(crate::ui::answer(cycle), Some(format!("{}: {sentence}", start.pod)));
+            assert_eq!(verdict::subject(cycle), start.pod.to_string());
+            assert_eq!(verdict::sentence(cycle).map(|shown| shown.to_string()), Some(sentence));
             ended += 1;
         }
     }

@@ -222,5 +222,4 @@ impl FilterPlugin for InterPodAffinity {
 }
 
 #[cfg(test)]
-#[path = "filtering_tests.rs"]
 mod tests;

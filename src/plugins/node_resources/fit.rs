@@ -213,5 +213,4 @@ impl PlacementScorePlugin for NodeResourcesFit {
 }
 
 #[cfg(test)]
-#[path = "fit_tests.rs"]
 mod tests;

@@ -316,5 +316,4 @@ fn add_requirements(selector: &mut LabelSelector, wanted: &LabelSelector) {
 }
 
 #[cfg(test)]
-#[path = "common_tests.rs"]
 mod tests;

@@ -272,5 +272,4 @@ impl FilterPlugin for PodTopologySpread {
 }
 
 #[cfg(test)]
-#[path = "filtering_tests.rs"]
 mod tests;

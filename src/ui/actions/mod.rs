@@ -166,5 +166,4 @@ fn digit(digit: u8) -> &'static [&'static str] {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -115,5 +115,4 @@ impl Start {
 }
 
 #[cfg(test)]
-#[path = "start_tests.rs"]
 mod tests;

@@ -3,8 +3,6 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use crate::cluster::Key;
-
 /// A filter, prepared to match many names.
 pub struct Fuzzy {
     pattern: Option<(Pattern, Matcher)>,
@@ -19,22 +17,12 @@ impl Fuzzy {
         Self { pattern, buffer: Vec::new() }
     }
 
-    /// Returns whether it matches everything.
-    pub fn is_empty(&self) -> bool {
-        self.pattern.is_none()
-    }
-
     /// Returns whether a name matches.
     pub fn keeps(&mut self, name: &str) -> bool {
         match &mut self.pattern {
             None => true,
             Some((pattern, matcher)) => pattern.score(Utf32Str::new(name, &mut self.buffer), matcher).is_some(),
         }
-    }
-
-    /// Returns whether an object matches by namespace and name.
-    pub fn keeps_key(&mut self, key: &Key) -> bool {
-        self.is_empty() || self.keeps(&key.to_string())
     }
 }
 

@@ -292,7 +292,7 @@ impl NodeFacts {
     /// Returns the positions of all nodes in a sort order; equal ones by name.
     pub fn sorted(&self, order: Sort, cycle: &CycleView, snapshot: &Snapshot) -> &[u32] {
         match order {
-            Sort::Usual | Sort::Closest => self.closest(cycle, snapshot),
+            Sort::Usual => self.closest(cycle, snapshot),
             Sort::FreeCpu => self.orders.by_free_cpu(snapshot),
             Sort::Verdict => self.by_verdict.get_or_init(|| {
                 let mut list = self.orders.by_name(snapshot).to_vec();
@@ -383,7 +383,7 @@ mod tests {
             let name = |at: &u32| snapshot.nodes()[*at as usize].name().as_str();
             let names = |order| facts.sorted(order, &cycle, &snapshot).iter().map(name).collect::<Vec<_>>();
             assert_eq!(names(Sort::Name), ["a", "b", "c", "d", "e"]);
-            assert_eq!(names(Sort::Closest)[..2], ["a", "c"]);
+            assert_eq!(names(Sort::Usual)[..2], ["a", "c"]);
             assert_eq!(names(Sort::Verdict)[..2], ["a", "c"]);
         }
     }

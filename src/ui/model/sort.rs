@@ -3,7 +3,7 @@
 /// A sort order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
-    /// The pane's own order: the queue's, nodes as [`Self::Closest`], candidates with the winner first.
+    /// The pane's own order: the queue's, nodes that fit, then those that lack the smallest part of the pod's requests; candidates with the winner first.
     #[default]
     Usual,
     /// By name.
@@ -14,8 +14,6 @@ pub enum Sort {
     Attempts,
     /// The most free cpu first.
     FreeCpu,
-    /// Nodes that fit, then those that lack the smallest part of the pod's requests.
-    Closest,
     /// Nodes by verdict, plugin and reason.
     Verdict,
     /// The fewest victims first.

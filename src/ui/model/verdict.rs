@@ -56,11 +56,6 @@ impl<'a> NodeVerdict<'a> {
         self.status.and_then(Status::fact)
     }
 
-    /// Returns the deciding fact, or else the reasons.
-    pub fn fact(&self) -> String {
-        self.decided().unwrap_or_else(|| self.reason.to_string())
-    }
-
     /// Returns the deciding fact as a row has room for it: the missing amount and of how much, the taint, the label, the pod in
     /// the way; `None` if the reasons are complete.
     pub fn row_fact(&self) -> Option<String> {
@@ -240,16 +235,6 @@ pub fn decision(preemption: &PreemptionView) -> Decision {
     }
 }
 
-/// Returns how the candidate was chosen, as half a sentence; `None` before the choice.
-pub fn decision_text(preemption: &PreemptionView) -> Option<String> {
-    match decision(preemption) {
-        Decision::Open => None,
-        Decision::OnlyOne => Some("the only candidate".to_owned()),
-        Decision::By(name) => Some(format!("decided by {name}")),
-        Decision::AnyOf(n) => Some(format!("any of these {n} may win")),
-    }
-}
-
 /// Returns the aim of a score function.
 pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
     match name {
@@ -259,11 +244,6 @@ pub fn function_meaning(name: ScoreFunctionName) -> &'static str {
         ScoreFunctionName::MinNumPods => "fewest victims",
         ScoreFunctionName::LatestStartTime => "its most important victims started last",
     }
-}
-
-/// Returns the sentence of the report about a cycle, with the pod's name before it.
-pub fn answer(cycle: &CycleView) -> Option<String> {
-    sentence(cycle).map(|sentence| about(cycle, sentence.to_string()))
 }
 
 /// Returns the sentence of the report about a cycle; at the end of the cycle of a pod group, about the group.
@@ -281,13 +261,6 @@ pub fn subject(cycle: &CycleView) -> String {
 
 fn ended_group(cycle: &CycleView) -> Option<&GroupView> {
     cycle.group.as_deref().filter(|group| group.outcome.is_some())
-}
-
-fn about(cycle: &CycleView, sentence: String) -> String {
-    match subject(cycle) {
-        subject if subject.is_empty() => sentence,
-        subject => format!("{subject}: {sentence}"),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tests of `scoring`.
 
 use super::super::InterPodAffinityArgs;
-use super::super::testing::{World, info, node, pod, pod_in};
+use super::super::testing::{World, info, namespaces, node, pod, pod_in};
 use super::*;
 use crate::cluster::Pod;
 
@@ -16,7 +16,10 @@ fn preferred(stanza: &str, weight: i32, key: &str, rest: &str) -> String {
 fn world(pods: [Vec<Pod>; 3]) -> World {
     let labels = [r#"{"zone":"a","rack":"1"}"#, r#"{"zone":"b","rack":"1"}"#, r#"{"rack":"2"}"#];
     let nodes = pods.into_iter().zip(labels).enumerate();
-    World::new(nodes.map(|(i, (pods, labels))| (node(&format!("n{i}"), labels), pods)).collect(), &[("default", r#"{"team":"x"}"#)])
+    World::new(
+        nodes.map(|(i, (pods, labels))| (node(&format!("n{i}"), labels), pods)).collect(),
+        namespaces(&[("default", r#"{"team":"x"}"#)]),
+    )
 }
 
 /// Checks the raw scores of the three nodes, or that `PreScore` skips if `None`.

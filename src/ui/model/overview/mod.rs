@@ -477,5 +477,4 @@ fn sort(groups: &mut [Group], order: Sort) {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-use super::super::testing::{World, info, node, pod, pod_in};
+use super::super::testing::{World, info, namespaces, node, pod, pod_in};
 use super::*;
 use crate::framework::Code;
 
@@ -23,10 +23,10 @@ fn apart(terms: &[String]) -> String {
 }
 
 /// Nodes `n1` in zone a, `n2` in zone b and `n3` without a zone, with the given pods.
-fn world(pods: [Vec<Pod>; 3], namespaces: &[(&str, &str)]) -> World {
+fn world(pods: [Vec<Pod>; 3], named: &[(&str, &str)]) -> World {
     let labels = [r#"{"zone":"a","host":"n1"}"#, r#"{"zone":"b","host":"n2"}"#, r#"{"host":"n3"}"#];
     let nodes = pods.into_iter().zip(labels).enumerate();
-    World::new(nodes.map(|(i, (pods, labels))| (node(&format!("n{}", i + 1), labels), pods)).collect(), namespaces)
+    World::new(nodes.map(|(i, (pods, labels))| (node(&format!("n{}", i + 1), labels), pods)).collect(), namespaces(named))
 }
 
 fn statuses(world: &World, state: &CycleState, pod: &PodInfo) -> Vec<String> {
@@ -191,7 +191,7 @@ fn many_nodes_count_as_few_do() {
         let labels = format!(r#"{{"zone":"z{}","host":"n{i}"}}"#, i % 10);
         (node(&format!("n{i}"), &labels), if i % 7 == 0 { vec![pod(&format!("w{i}"), WEB, "{}")] } else { vec![] })
     });
-    let world = World::new(nodes.collect(), &[]);
+    let world = World::new(nodes.collect(), []);
     let incoming = info(pod("p", "{}", &apart(&[term(IS_WEB, "host", "")])));
     let mut state = CycleState::default();
     assert!(PreFilterPlugin::pre_filter(&InterPodAffinity::default(), &world.cx(), &mut state, &incoming).1.is_success());
