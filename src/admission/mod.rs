@@ -39,11 +39,12 @@ fn check_namespace(cluster: &Cluster, namespace: &Str) -> Result<(), Refusal> {
 mod tests;
 
 pub use new_pod::NewPod;
-pub use policies::{Policies, PolicyKind};
+pub use policies::{Policies, policy_kind};
 pub use refusal::{FieldError, LimitBreach, Refusal, RefusedPod};
 
 use std::collections::BTreeMap;
 
+use crate::cluster::neighbors::NeighborKind;
 use serde_json::Value;
 
 use crate::cluster::{Cluster, Key, Kind, Pod, ResourceList, Str};
@@ -100,9 +101,9 @@ impl Admission {
     }
 
     /// Adds or replaces a policy. The usage of a quota is counted anew.
-    pub fn learn(&mut self, object: &Value) -> Option<PolicyKind> {
+    pub fn learn(&mut self, object: &Value) -> Option<NeighborKind> {
         let (kind, key) = self.policies.insert(object)?;
-        if kind == PolicyKind::ResourceQuota {
+        if kind == NeighborKind::ResourceQuota {
             self.used.remove(&key);
         }
         Some(kind)

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use strum::IntoEnumIterator as _;
 
 use super::limit_range::LimitRange;
 use super::quota::Quota;
@@ -12,31 +11,14 @@ use super::{NewPod, Refusal};
 use crate::cluster::neighbors::{NeighborContent, NeighborKind, Neighbors};
 use crate::cluster::{Key, Labels, List, Meta, ResourceList, Str, Toleration};
 
-/// A kind of [`Policies`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::EnumIter, strum::EnumString, strum::Display, strum::IntoStaticStr)]
-pub enum PolicyKind {
-    /// `v1.ResourceQuota`.
-    ResourceQuota,
-    /// `v1.LimitRange`.
-    LimitRange,
-    /// `v1.ServiceAccount`.
-    ServiceAccount,
-    /// `node.k8s.io/v1.RuntimeClass`.
-    RuntimeClass,
-}
+/// The kinds of [`Policies`].
+const KINDS: [NeighborKind; 4] =
+    [NeighborKind::ResourceQuota, NeighborKind::LimitRange, NeighborKind::ServiceAccount, NeighborKind::RuntimeClass];
 
-impl PolicyKind {
-    /// Returns the kind of an object; `None` for objects that are no policies.
-    pub fn of(kind: &str, api_version: &str) -> Option<Self> {
-        let found: Self = kind.parse().ok()?;
-        let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
-        (group == if found == Self::RuntimeClass { "node.k8s.io" } else { "" }).then_some(found)
-    }
-
-    /// Returns the plural, such as `RuntimeClasses`.
-    pub fn plural(self) -> String {
-        if self == Self::RuntimeClass { format!("{self}es") } else { format!("{self}s") }
-    }
+/// Returns the kind of an object; `None` for objects that are no policies.
+pub fn policy_kind(kind: &str, api_version: &str) -> Option<NeighborKind> {
+    let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+    kind.parse().ok().filter(|found: &NeighborKind| KINDS.contains(found) && found.groups().contains(&group))
 }
 
 /// The policies of a cluster, which admission reads beside [`crate::cluster::Cluster`].
@@ -46,7 +28,7 @@ pub struct Policies {
     limit_ranges: BTreeMap<Key, LimitRange>,
     accounts: BTreeSet<Key>,
     runtime_classes: BTreeMap<Str, RuntimeClass>,
-    known: BTreeSet<PolicyKind>,
+    known: BTreeSet<NeighborKind>,
 }
 
 /// `node.k8s.io/v1.RuntimeClass`, as far as it changes pods.
@@ -78,20 +60,21 @@ struct AnyPolicy {
 }
 
 impl Policies {
-    /// Adds or replaces an object of these kinds, with its `kind` and `apiVersion`; the kind is known then. Returns its kind and
-    /// key; `None` for others, and for objects that cannot be read.
-    pub fn insert(&mut self, object: &Value) -> Option<(PolicyKind, Key)> {
+    /// Adds or replaces an object, which must have its `kind` and `apiVersion`, and marks its kind as known. Returns its kind and key;
+    /// `None` for objects that are no policies, and for those that cannot be read.
+    pub fn insert(&mut self, object: &Value) -> Option<(NeighborKind, Key)> {
         let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
-        let kind = PolicyKind::of(text("kind"), text("apiVersion"))?;
+        let kind = policy_kind(text("kind"), text("apiVersion"))?;
         let mut key = AnyPolicy::deserialize(object).ok()?.metadata.key();
-        if key.namespace.is_empty() && kind != PolicyKind::RuntimeClass {
+        if key.namespace.is_empty() && kind != NeighborKind::RuntimeClass {
             key.namespace = "default".into();
         }
         match kind {
-            PolicyKind::ResourceQuota => drop(self.quotas.insert(key.clone(), Quota::read(object, &key)?)),
-            PolicyKind::LimitRange => drop(self.limit_ranges.insert(key.clone(), LimitRange::read(object, &key)?)),
-            PolicyKind::ServiceAccount => drop(self.accounts.insert(key.clone())),
-            PolicyKind::RuntimeClass => drop(self.runtime_classes.insert(key.name.clone(), RuntimeClass::deserialize(object).ok()?)),
+            NeighborKind::ResourceQuota => drop(self.quotas.insert(key.clone(), Quota::read(object, &key)?)),
+            NeighborKind::LimitRange => drop(self.limit_ranges.insert(key.clone(), LimitRange::read(object, &key)?)),
+            NeighborKind::ServiceAccount => drop(self.accounts.insert(key.clone())),
+            NeighborKind::RuntimeClass => drop(self.runtime_classes.insert(key.name.clone(), RuntimeClass::deserialize(object).ok()?)),
+            _ => return None,
         }
         self.known.insert(kind);
         Some((kind, key))
@@ -100,34 +83,24 @@ impl Policies {
     /// Returns the policies among the objects beside a cluster.
     pub fn of(neighbors: &Neighbors) -> Self {
         let mut policies = Self::default();
-        for (kind, of) in [
-            (PolicyKind::ResourceQuota, NeighborKind::ResourceQuota),
-            (PolicyKind::LimitRange, NeighborKind::LimitRange),
-            (PolicyKind::ServiceAccount, NeighborKind::ServiceAccount),
-            (PolicyKind::RuntimeClass, NeighborKind::RuntimeClass),
-        ] {
-            for object in neighbors.of_kind(of) {
+        for kind in KINDS {
+            for object in neighbors.of_kind(kind) {
                 let mut value = if let NeighborContent::Other(content) = &object.content { Value::clone(content) } else { json!({}) };
-                value["apiVersion"] = json!(if kind == PolicyKind::RuntimeClass { "node.k8s.io/v1" } else { "v1" });
+                value["apiVersion"] = json!(if kind == NeighborKind::RuntimeClass { "node.k8s.io/v1" } else { "v1" });
                 value["kind"] = json!(kind.to_string());
                 value["metadata"] = json!({"name": object.metadata.name.as_str(), "namespace": object.metadata.namespace.as_str()});
                 policies.insert(&value);
             }
-            if neighbors.knows(of) {
-                policies.know(kind);
+            if neighbors.knows(kind) {
+                policies.known.insert(kind);
             }
         }
         policies
     }
 
-    /// Marks a kind as known, for one of which there are no objects.
-    pub fn know(&mut self, kind: PolicyKind) {
-        self.known.insert(kind);
-    }
-
-    /// Returns the kinds that are unknown: whether such an object refuses or changes pods is unknown.
-    pub fn unknown(&self) -> impl Iterator<Item = PolicyKind> {
-        PolicyKind::iter().filter(|kind| !self.known.contains(kind))
+    /// Returns the kinds that the source does not have: whether an object of one refuses or changes pods is unknown.
+    pub fn unknown(&self) -> impl Iterator<Item = NeighborKind> {
+        KINDS.into_iter().filter(|kind| !self.known.contains(kind))
     }
 
     pub(super) fn quotas_in(&self, namespace: &Str) -> impl Iterator<Item = &Quota> {
@@ -140,8 +113,8 @@ impl Policies {
         self.limit_ranges.values().filter(move |range| range.key().namespace == namespace)
     }
 
-    /// Returns whether a service account exists; `None` if that is unknown. Each namespace has an account `default`, so one
-    /// without any was not read.
+    /// Returns whether a service account exists; `None` if that is unknown. Each namespace has an account `default`, so the accounts of
+    /// a namespace without any were not read.
     pub(super) fn has_account(&self, account: &Key) -> Option<bool> {
         let mut of_namespace = self.accounts.iter().filter(|key| key.namespace == account.namespace).peekable();
         of_namespace.peek()?;
@@ -152,7 +125,7 @@ impl Policies {
     pub(super) fn apply_runtime_class(&self, new: &mut NewPod) -> Result<(), Refusal> {
         let Some(name) = new.runtime_class.clone().filter(|name| !name.is_empty()) else { return Ok(()) };
         let Some(class) = self.runtime_classes.get(&name) else {
-            let is_known = self.known.contains(&PolicyKind::RuntimeClass);
+            let is_known = self.known.contains(&NeighborKind::RuntimeClass);
             return if is_known { Err(Refusal::NoRuntimeClass(name)) } else { Ok(()) };
         };
         let spec = new.pod.spec_mut();

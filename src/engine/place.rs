@@ -175,8 +175,8 @@ impl Engine {
         Ok(Placement { pods, victims })
     }
 
-    #[allow(clippy::type_complexity, reason = "two lists that are taken apart at once")]
     /// Creates the pods. Returns all of them, and the indexes and keys of those that are admitted.
+    #[allow(clippy::type_complexity, reason = "two lists that are taken apart at once")]
     fn make(&mut self, object: &Value, replicas: usize) -> Result<(Vec<PlacedPod>, Vec<(usize, Key)>), Error> {
         let state = self.scheduler.state();
         let (emulation, cluster) = (state.config().emulation, state.cluster());

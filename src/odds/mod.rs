@@ -86,19 +86,19 @@ pub enum UnknownOdds {
     NarrowedNodes,
     /// Nodes of one score take turns, and nothing says whose turn it is.
     Turns,
-    /// This many starts are too many searches.
+    /// The searches from this many starting nodes are too many to count.
     Starts(usize),
-    /// This many starts are more searches than are counted without being asked for.
+    /// The searches from this many starting nodes are counted only if the user asks for it.
     NotCounted(usize),
-    /// A case ended in another way than the decision did.
+    /// A case has another outcome than the decision.
     OtherOutcome,
-    /// More nodes would have to be dry-run than a cycle does on the side.
+    /// This many more nodes would have to be dry-run, which a cycle does not do for odds.
     DryRuns(usize),
-    /// Extenders have a say, and are asked about one draw only.
+    /// Extenders take part, and are called for one random choice only.
     Extenders,
 }
 
-/// As a clause: `8 pods on ... in too many orders`.
+/// Writes the reason as a clause: `extenders take part, and they are called for one random choice only`.
 impl fmt::Display for UnknownOdds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -141,30 +141,30 @@ pub struct Odds {
 }
 
 impl Odds {
-    /// Odds of nodes that were counted.
+    /// Makes the odds of nodes from their shares.
     pub fn counted(chance: Chance, mut nodes: Vec<(Str, Share)>) -> Self {
         nodes.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         Self { chances: vec![chance], nodes: NodeOdds::Counted(nodes), victims: Ok(Vec::new()) }
     }
 
-    /// Odds of nodes that are as likely as each other.
+    /// Makes odds by which each of the nodes is equally likely.
     pub fn uniform(chance: Chance, nodes: &[Str]) -> Self {
         let mut nodes = nodes.to_vec();
         nodes.sort_unstable();
         Self { chances: vec![chance], nodes: NodeOdds::Equal(nodes), victims: Ok(Vec::new()) }
     }
 
-    /// Odds of a draw.
+    /// Makes the odds of a draw.
     pub fn drawn(chance: Chance, draw: Draw) -> Self {
         Self { chances: vec![chance], nodes: NodeOdds::Drawn(draw), victims: Ok(Vec::new()) }
     }
 
-    /// Unknown odds.
+    /// Makes unknown odds.
     pub fn unknown(chance: Chance, why: UnknownOdds) -> Self {
         Self { chances: vec![chance], nodes: NodeOdds::Unknown(why), victims: Ok(Vec::new()) }
     }
 
-    /// Adds another thing that chance decides.
+    /// Adds another decision that is left to chance.
     #[must_use]
     pub fn and(mut self, chance: Chance) -> Self {
         self.chances.push(chance);
@@ -173,7 +173,7 @@ impl Odds {
         self
     }
 
-    /// Adds the odds of the pods of the chosen node to be evicted, of those that chance decides about.
+    /// Adds the shares of cases in which pods of the chosen node are evicted, for those pods that chance decides about.
     #[must_use]
     pub fn with_victims(self, victims: Result<Vec<(Key, Share)>, UnknownOdds>) -> Self {
         Self { victims, ..self }

@@ -52,7 +52,7 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
             disrupt::drain(stage, verb, &nodes, &mut answer);
         }
         Verb::Lose(lost) => disrupt::lose(stage, verb, &names::lost_nodes(&cluster, lost)?, &mut answer),
-        Verb::Evict(pod) => disrupt::evict(stage, verb, &names::pod(&cluster, pod)?, &mut answer)?,
+        Verb::Evict(pod) => disrupt::evict(stage, verb, &pod_named(&cluster, pod)?, &mut answer)?,
         Verb::Taint(node, edit) => edits::taint(stage, verb, &names::node(&cluster, node)?, edit, &mut answer)?,
         Verb::Label(node, key, value) => {
             let object = edits::label(&*names::node(&cluster, node)?, key, value.as_ref())?;
@@ -61,11 +61,11 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
         Verb::Add { count, like } => edits::add(stage, verb, *count, &names::node(&cluster, like)?, &mut answer)?,
         Verb::Scale { owner, replicas } => scale::scale(stage, verb, owner, *replicas, originals, &mut answer)?,
         Verb::Priority(pod, word) => {
-            let object = edits::priority(&cluster, &*names::pod(&cluster, pod)?, word)?;
+            let object = edits::priority(&cluster, &*pod_named(&cluster, pod)?, word)?;
             stage.apply(verb, batch(verb, vec![Operation::Update { object }]));
         }
         Verb::Ungate(pod) => {
-            let object = edits::ungate(&*names::pod(&cluster, pod)?)?;
+            let object = edits::ungate(&*pod_named(&cluster, pod)?)?;
             stage.apply(verb, batch(verb, vec![Operation::Update { object }]));
         }
         Verb::Relax(budget) => {

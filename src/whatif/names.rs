@@ -1,12 +1,11 @@
-//! Looks up what verbs name.
+//! Looks up the objects that verbs name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::error::WhatIfError;
 use crate::cluster::{Cluster, Key, Kind, Node, Pod, PodDisruptionBudget, Str};
-use crate::session::Lost;
-use crate::session::{Edit, EditError};
+use crate::session::{Edit, EditError, Lost};
 use crate::suggest::nearest;
 
 /// Returns a node.
@@ -24,11 +23,6 @@ pub(super) fn node(cluster: &Cluster, name: &Str) -> Result<Arc<Node>, WhatIfErr
 pub fn pod_named(cluster: &Cluster, text: &str) -> Result<Arc<Pod>, WhatIfError> {
     let key = named(Kind::Pod, text, || cluster.pods.iter().map(|pod| (&pod.metadata.namespace, &pod.metadata.name)))?;
     cluster.pods.get(&key).cloned().ok_or(WhatIfError::NotFound { kind: Kind::Pod, name: text.to_owned(), meant: None })
-}
-
-/// Returns a pod, as [`pod_named`].
-pub(super) fn pod(cluster: &Cluster, text: &Str) -> Result<Arc<Pod>, WhatIfError> {
-    pod_named(cluster, text)
 }
 
 /// Returns the budget with a name: `NAMESPACE/NAME`, or a name that only one budget has.

@@ -3,8 +3,7 @@
 use super::Workspace;
 use crate::analysis::why;
 use crate::cluster::{Cluster, Key, Str};
-use crate::session::Cursor;
-use crate::session::Session;
+use crate::session::{Cursor, Session};
 use crate::trace::{CycleView, Event, Outcome};
 
 /// A pod at the cursor.

@@ -101,7 +101,7 @@ fn gated(status: Option<&Status>, number: Number, whole: bool, unknown: MissingK
             format!("Held back until there is a pod group named {}{}", short(group), doubt(status, unknown))
         }
         [Reason::GangIncomplete { pods, min_count }] => {
-            let (its, needed) = (number.its(), count_of_pods(*min_count));
+            let (its, needed) = (number.its(), count(usize::try_from(*min_count).unwrap_or_default(), "pod"));
             format!("Held back until {its} pod group has {needed}, which must have a place at once: it has {pods}")
         }
         [Reason::GroupPreemptionInProgress] => {
@@ -152,10 +152,6 @@ fn turned_back(view: &CycleView) -> String {
     let by: Vec<String> = failure.plugins.iter().map(|p| p.to_string()).collect();
     let by = if by.is_empty() { String::new() } else { format!("{}: ", list(&by, "and")) };
     format!("Pending although it was to run on {node}: {by}{}", short(&reason))
-}
-
-fn count_of_pods(number: i32) -> String {
-    if number == 1 { "1 pod".to_owned() } else { format!("{number} pods") }
 }
 
 /// Returns the sentence of a pod whose group is not scheduled.

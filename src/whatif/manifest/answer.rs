@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::Watch;
 use super::rollout::{Change, Rollout};
-use crate::admission::{PolicyKind, RefusedPod};
+use crate::admission::RefusedPod;
+use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Key, Kind, Str};
 use crate::controllers::Note;
 use crate::controllers::unfold::Hold;
@@ -33,7 +34,7 @@ pub struct ManifestAnswer {
     /// Objects that scheduling does not read, by kind.
     pub skipped: BTreeMap<Str, usize>,
     /// The policies of admission that are unknown.
-    pub unknown: Vec<PolicyKind>,
+    pub unknown: Vec<NeighborKind>,
     /// How many more fit; `None` if it was not asked for, or no pod was admitted.
     pub capacity: Option<ManifestCapacity>,
     /// Facts that are unknown or not emulated and may matter.

@@ -28,8 +28,9 @@ use serde_json::Value;
 use super::Originals;
 use super::capacity::{CapacityEnd, capacity};
 use super::stage::Stage;
+use crate::admission::Admission;
 use crate::admission::priority::is_unknown;
-use crate::admission::{Admission, PolicyKind};
+use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Cluster, Key, Str};
 use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, unfold};
 use crate::controllers::{Draft, Note};
@@ -151,7 +152,7 @@ pub fn apply_manifest(
         put_all(stage, "apply workload", draft);
     }
     let names_runtime = |rollout: &Rollout| rollout.sample().is_some_and(|pod| pod.pointer("/spec/runtimeClassName").is_some());
-    answer.unknown.retain(|kind| *kind != PolicyKind::RuntimeClass || rollouts.iter().any(names_runtime));
+    answer.unknown.retain(|kind| *kind != NeighborKind::RuntimeClass || rollouts.iter().any(names_runtime));
     let cluster = stage.scheduler().state().cluster();
     for class in rollouts.iter().filter_map(|rollout| rollout.sample()?.pointer("/spec/priorityClassName")?.as_str()) {
         if is_unknown(cluster, &class.into()) {

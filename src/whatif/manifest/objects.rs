@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::answer::ManifestAnswer;
 use super::{ManifestProblem, ManifestRequest};
-use crate::admission::{Admission, PolicyKind};
+use crate::admission::{Admission, policy_kind};
 use crate::cluster::{Cluster, Key, Kind, Object, Str};
 use crate::controllers::Draft;
 use crate::controllers::unfold::{Unfolded, claim_defaults};
@@ -55,7 +55,7 @@ pub(super) fn apply(
     answer: &mut ManifestAnswer,
 ) -> Result<(), ManifestProblem> {
     let kind = kind_of(object);
-    if PolicyKind::of(&kind, text(object, "/apiVersion")).is_some() {
+    if policy_kind(&kind, text(object, "/apiVersion")).is_some() {
         let object = with_namespace(object, &request.namespace);
         let learned = admission.learn(&object);
         return match learned {
