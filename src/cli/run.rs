@@ -77,7 +77,11 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
                     print(&std::mem::take(&mut out))?;
                 }
             }
-            None => settle(&mut scheduler, args.output.wide, &mut doc),
+            None => {
+                // Stories need no events about single nodes.
+                scheduler = scheduler.quietly();
+                settle(&mut scheduler, args.output.wide, &mut doc);
+            }
         },
     }
     if args.output.operation().is_none() {

@@ -92,6 +92,7 @@ impl<V> Map<V> {
     pub const EMPTY: Self = Self(Vec::new());
 
     /// Returns the value of `key`.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&V> {
         // Linear search for the few entries that most maps hold, binary search beyond.
         if self.0.len() <= 8 {

@@ -25,6 +25,7 @@ impl<T> Default for CowArc<T> {
 
 impl<T> CowArc<T> {
     /// Returns the shared allocation; `None` for the empty value.
+    #[inline]
     pub fn handle(&self) -> Option<&Arc<T>> {
         self.0.as_ref()
     }
@@ -43,6 +44,7 @@ impl<T: Empty> From<T> for CowArc<T> {
 
 impl<T: Empty> Deref for CowArc<T> {
     type Target = T;
+    #[inline]
     fn deref(&self) -> &T {
         self.0.as_deref().unwrap_or_else(|| T::empty())
     }

@@ -111,6 +111,7 @@ impl Pod {
     }
 
     /// Returns the pod's priority; 0 if it has none.
+    #[inline]
     pub fn priority(&self) -> i32 {
         self.spec.priority.unwrap_or(0)
     }

@@ -22,6 +22,7 @@ impl<T: Any + Clone + Send + Sync> StateData for T {
     fn clone_arc(&self) -> Arc<dyn StateData> {
         Arc::new(self.clone())
     }
+    #[inline]
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -78,6 +79,7 @@ impl CycleState {
     }
 
     /// Returns the data of a type; `None` if it was never stored.
+    #[inline]
     pub fn read<T: StateData>(&self) -> Option<&T> {
         let id = TypeId::of::<T>();
         self.slots.iter().find(|(t, _)| *t == id).and_then(|(_, d)| (**d).as_any().downcast_ref())

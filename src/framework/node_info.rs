@@ -55,6 +55,7 @@ impl NodeInfo {
     }
 
     /// Returns the node's name.
+    #[inline]
     pub fn name(&self) -> &Str {
         self.node.name()
     }
@@ -73,11 +74,13 @@ impl NodeInfo {
     }
 
     /// Returns whether the node is cordoned (`spec.unschedulable`).
+    #[inline]
     pub fn unschedulable(&self) -> bool {
         self.unschedulable
     }
 
     /// Returns the node's taints.
+    #[inline]
     pub fn taints(&self) -> &[Taint] {
         if self.tainted { &self.node.spec.taints } else { &[] }
     }
@@ -91,6 +94,7 @@ impl NodeInfo {
     }
 
     /// Returns the hash of the node's name, as [`hash_of`] computes it.
+    #[inline]
     pub fn name_hash(&self) -> u64 {
         self.name_hash
     }
@@ -108,6 +112,29 @@ impl NodeInfo {
         self.pods.push(pod);
     }
 
+    /// Adds a pod before the last `behind` pods of the list.
+    pub fn add_pod_before(&mut self, pod: Arc<PodInfo>, behind: usize) {
+        self.add_pod(pod);
+        let last = self.pods.len() - 1;
+        let at = last.saturating_sub(behind);
+        self.pods[at..].rotate_right(1);
+        self.rows[at..].rotate_right(1);
+    }
+
+    /// Removes a pod that is not among the last `behind` of the list, as [`Self::remove`] does in a list without these.
+    pub fn remove_before(&mut self, pod: &PodInfo, behind: usize) -> bool {
+        let id = pod.row().id;
+        let (pods, rows) = (self.pods.len().saturating_sub(behind), &self.rows);
+        let found = rows.iter().zip(&self.pods).take(pods).position(|(row, p)| row.id == id && is_entry(p, &pod.pod));
+        let Some(at) = found else { return false };
+        self.pods.swap(at, pods - 1);
+        self.rows.swap(at, pods - 1);
+        let removed = self.pods.remove(pods - 1);
+        self.rows.remove(pods - 1);
+        self.account(&removed, -1);
+        true
+    }
+
     /// Returns the node's own entry of a pod, found by uid, or by name if objects have no uid.
     pub fn find(&self, pod: &Pod) -> Option<&Arc<PodInfo>> {
         let id = PodRow::id_of(pod);
@@ -120,13 +147,13 @@ impl NodeInfo {
     }
 
     /// Does the same as [`Self::remove_pod`], with the id already computed.
+    #[inline]
     pub fn remove(&mut self, pod: &PodInfo) -> bool {
         self.remove_row(&pod.pod, pod.row().id)
     }
 
     fn remove_row(&mut self, pod: &Pod, id: u64) -> bool {
-        let same = |p: &Arc<PodInfo>| std::ptr::eq(&raw const *p.pod, pod) || is_same_pod(&p.pod, pod);
-        let found = self.rows.iter().zip(&self.pods).position(|(row, p)| row.id == id && same(p));
+        let found = self.rows.iter().zip(&self.pods).position(|(row, p)| row.id == id && is_entry(p, pod));
         let Some(at) = found else { return false };
         let removed = swap_remove(&mut self.pods, at);
         swap_remove(&mut self.rows, at);
@@ -135,10 +162,12 @@ impl NodeInfo {
     }
 
     /// Returns the pods with a priority below this one, in the order of [`Self::pods`].
+    #[inline]
     pub fn pods_below(&self, priority: i32) -> impl Iterator<Item = &Arc<PodInfo>> {
         self.rows.iter().zip(&self.pods).filter(move |(row, _)| row.priority < priority).map(|(_, pod)| pod)
     }
 
+    #[inline]
     fn account(&mut self, pod: &PodInfo, sign: i64) {
         self.requested.apply(&pod.resource.resource, sign);
         self.non_zero_cpu = self.non_zero_cpu.wrapping_add(sign.wrapping_mul(pod.resource.non_zero_cpu));
@@ -174,7 +203,14 @@ fn swap_remove<T>(list: &mut Vec<T>, at: usize) -> T {
     list.swap_remove(at)
 }
 
+/// Whether an entry of a node is this pod.
+#[inline]
+fn is_entry(entry: &PodInfo, pod: &Pod) -> bool {
+    std::ptr::eq(&raw const *entry.pod, pod) || is_same_pod(&entry.pod, pod)
+}
+
 /// Whether two objects are the same pod.
+#[inline]
 pub fn is_same_pod(a: &Pod, b: &Pod) -> bool {
     let (a, b) = (&a.metadata, &b.metadata);
     a.uid == b.uid && (!a.uid.is_empty() || (a.name == b.name && a.namespace == b.namespace))
@@ -217,5 +253,35 @@ mod tests {
         assert_eq!(found(&node, &pods[0]), None);
         check(&node, 3, &["p2", "p1"]);
         check(&node, 2, &["p2"]);
+    }
+
+    #[test]
+    fn pods_before_the_last_ones_come_and_go_as_without_these() {
+        let pods: Vec<Arc<PodInfo>> = (0..6)
+            .map(|i| {
+                let text =
+                    format!(r#"{{"metadata":{{"name":"p{i}"}},"spec":{{"containers":[{{"resources":{{"requests":{{"cpu":"{i}"}}}}}}]}}}}"#);
+                Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&text).unwrap())))
+            })
+            .collect();
+        let mut node = NodeInfo::default();
+        pods[..4].iter().for_each(|pod| node.add_pod(pod.clone()));
+        let mut with = node.clone();
+        pods[4..].iter().for_each(|pod| with.add_pod(pod.clone()));
+        let check = |node: &NodeInfo, with: &NodeInfo| {
+            let mut expected = node.clone();
+            pods[4..].iter().for_each(|pod| expected.add_pod(pod.clone()));
+            assert_eq!(*with, expected);
+        };
+        for at in [1, 0, 2] {
+            assert!(node.remove(&pods[at]) && with.remove_before(&pods[at], 2));
+            check(&node, &with);
+        }
+        assert!(!with.remove_before(&pods[4], 2) && !with.remove_before(&pods[0], 2));
+        for at in [2, 0] {
+            node.add_pod(pods[at].clone());
+            with.add_pod_before(pods[at].clone(), 2);
+            check(&node, &with);
+        }
     }
 }

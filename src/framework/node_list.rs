@@ -1,7 +1,7 @@
 //! The nodes in walking order, each with a slot that stays the same when others are added or removed. Replaces
 //! `nodeInfoMap` and `nodeInfoList` in `pkg/scheduler/backend/cache/snapshot.go`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use imbl::HashMap;
 
@@ -15,7 +15,7 @@ const FREE: u32 = u32::MAX;
 /// Nodes in walking order, found by name, position or slot.
 ///
 /// A node's position is its index in walking order and changes as others are added or removed. Its slot stays the same
-/// while the node exists, and a later node may reuse a free slot. Cloning copies four pointers.
+/// while the node exists, and a later node may reuse a free slot. Cloning copies a few pointers.
 #[derive(Clone, Debug, Default)]
 pub struct NodeList {
     nodes: Nodes,
@@ -23,6 +23,8 @@ pub struct NodeList {
     /// Slots by name.
     by_name: HashMap<Str, u32>,
     topologies: Topologies,
+    /// The place of each position in the order of names, found when it is first asked for.
+    ranks: Arc<OnceLock<Arc<[u32]>>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -69,6 +71,20 @@ impl NodeList {
         self.topologies.get(&self.nodes, key)
     }
 
+    /// Returns the place of each node in the order of names, by position. It is found once for all clones.
+    pub fn name_ranks(&self) -> Arc<[u32]> {
+        let find = || {
+            let mut by_name: Vec<(&Str, usize)> = self.nodes.iter().map(|node| node.name()).zip(0..).collect();
+            by_name.sort_unstable();
+            let mut ranks = vec![0; by_name.len()];
+            for (rank, (_, position)) in (0..).zip(by_name) {
+                ranks[position] = rank;
+            }
+            ranks.into()
+        };
+        self.ranks.get_or_init(find).clone()
+    }
+
     /// Replaces the node object at a slot; the name must be the same.
     pub fn set_node(&mut self, slot: usize, node: Arc<Node>) {
         if self.by_slot(slot).node.metadata.labels != node.metadata.labels {
@@ -86,6 +102,7 @@ impl NodeList {
     /// Appends nodes without pods and returns their slots in the same order. The names must be new.
     pub fn push(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) -> Vec<usize> {
         self.topologies = Topologies::default();
+        self.ranks = Arc::default();
         let (list, Order { slots, positions }) = (&mut self.nodes, Arc::make_mut(&mut self.order));
         let (mut added, mut next) = (Vec::new(), 0);
         for node in nodes {
@@ -106,6 +123,7 @@ impl NodeList {
     pub fn remove(&mut self, name: &str) -> Option<(usize, Arc<NodeInfo>)> {
         let slot = self.by_name.remove(name)?;
         self.topologies = Topologies::default();
+        self.ranks = Arc::default();
         let Order { slots, positions } = Arc::make_mut(&mut self.order);
         let position = std::mem::replace(&mut positions[slot as usize], FREE) as usize;
         slots.remove(position);
@@ -120,6 +138,7 @@ impl NodeList {
     /// Sets the walking order. `slots` names every node's slot exactly once.
     pub fn reorder(&mut self, slots: Vec<u32>) {
         self.topologies = Topologies::default();
+        self.ranks = Arc::default();
         let mut positions = vec![FREE; self.order.positions.len()];
         for (position, slot) in slots.iter().enumerate() {
             positions[*slot as usize] = position as u32;
@@ -136,7 +155,7 @@ impl FromIterator<NodeInfo> for NodeList {
         let slots: Vec<u32> = (0..nodes.len() as u32).collect();
         let by_name = nodes.iter().map(|n| n.name().clone()).zip(slots.iter().copied()).collect();
         let order = Arc::new(Order { positions: slots.clone(), slots });
-        Self { nodes, order, by_name, topologies: Topologies::default() }
+        Self { nodes, order, by_name, topologies: Topologies::default(), ranks: Arc::default() }
     }
 }
 
@@ -156,6 +175,8 @@ mod tests {
             assert_eq!((list.position(name), list.slot(name)), (Some(position), Some(*slot)));
             assert_eq!((list.position_of_slot(*slot), list.by_slot(*slot).name().as_str()), (position, *name));
         }
+        let rank = |name: &str| expected.iter().filter(|(other, _)| *other < name).count() as u32;
+        assert_eq!(*list.name_ranks(), expected.iter().map(|(name, _)| rank(name)).collect::<Vec<_>>());
     }
 
     #[test]

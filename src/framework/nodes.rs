@@ -20,6 +20,7 @@ pub struct Nodes {
 
 impl Nodes {
     /// Returns the number of nodes.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
@@ -30,6 +31,7 @@ impl Nodes {
     }
 
     /// Returns the node at a position; `None` beyond the end.
+    #[inline]
     pub fn get(&self, position: usize) -> Option<&Arc<NodeInfo>> {
         operation();
         self.chunks.get(position / CHUNK)?.get(position % CHUNK)
@@ -41,6 +43,7 @@ impl Nodes {
     }
 
     /// Returns the nodes in walking order.
+    #[inline]
     pub fn iter(&self) -> NodesIter<'_> {
         NodesIter { nodes: self, left: 0..self.len }
     }
@@ -78,6 +81,7 @@ impl Nodes {
 
 impl Index<usize> for Nodes {
     type Output = Arc<NodeInfo>;
+    #[inline]
     fn index(&self, position: usize) -> &Arc<NodeInfo> {
         operation();
         &self.chunks[position / CHUNK][position % CHUNK]
@@ -109,6 +113,7 @@ pub struct NodesIter<'a> {
 
 impl<'a> Iterator for NodesIter<'a> {
     type Item = &'a Arc<NodeInfo>;
+    #[inline]
     fn next(&mut self) -> Option<&'a Arc<NodeInfo>> {
         self.left.next().map(|position| &self.nodes[position])
     }

@@ -107,7 +107,7 @@ pub struct PreFilterResult {
 }
 
 /// Computes per-cycle state before nodes are filtered.
-pub trait PreFilterPlugin {
+pub trait PreFilterPlugin: Sync {
     /// Runs once per cycle. Skip disables the plugin's Filter for this cycle.
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status);
     /// Whether the release calls [`Self::add_pod`] and [`Self::remove_pod`].
@@ -146,6 +146,15 @@ pub trait FilterRunner: Sync {
     /// Does the same for a node that passed all filters before pods were added or removed.
     fn filter_again_with_nominated_pods(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         self.filter_with_nominated_pods(state, pod, node)
+    }
+    /// Returns the node with the pods nominated to it that have at least the pod's priority as its last pods, and their number. `None`
+    /// where there are none, or where they change more than the node.
+    fn with_nominated_pods(&self, _pod: &PodInfo, _node: &NodeInfo) -> Option<(NodeInfo, usize)> {
+        None
+    }
+    /// Does the same as [`Self::filter_again_with_nominated_pods`], given the node with its nominated pods.
+    fn filter_again_on(&self, state: &CycleState, pod: &PodInfo, _with_nominated: &NodeInfo, node: &NodeInfo) -> Status {
+        self.filter_again_with_nominated_pods(state, pod, node)
     }
     /// Runs AddPod of every PreFilter plugin.
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status;
@@ -228,7 +237,11 @@ pub trait ScorePlugin: Sync {
     fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status>;
     /// Returns raw scores in the order of the nodes, or the first error. Override it to do shared look-ups once.
     fn score_all(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
-        nodes.iter().map(|node| self.score(cx, state, pod, node)).collect()
+        let mut scores = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            scores.push(self.score(cx, state, pod, node)?);
+        }
+        Ok(scores)
     }
     /// Normalizes raw scores to 0..=100; `nodes` and `scores` are parallel.
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], _scores: &mut [i64]) -> Status {

@@ -217,21 +217,25 @@ impl PodInfo {
     }
 
     /// Returns the bits of the pod's namespace and labels.
+    #[inline]
     pub fn bits(&self) -> LabelBloom {
         self.row.bits
     }
 
     /// Returns the pod's namespace.
+    #[inline]
     pub fn namespace(&self) -> &Str {
         &self.namespace
     }
 
     /// Returns the part of the metadata that pods of one workload mostly share, labels among it; `None` where it is empty.
+    #[inline]
     pub fn template(&self) -> Option<&Arc<MetaTemplate>> {
         self.template.handle()
     }
 
     /// Returns the pod's priority.
+    #[inline]
     pub fn priority(&self) -> i32 {
         self.row.priority
     }
@@ -242,11 +246,13 @@ impl PodInfo {
     }
 
     /// Returns whether the pod has any label.
+    #[inline]
     pub fn is_labelled(&self) -> bool {
         self.row.labelled
     }
 
     /// Returns `status.startTime`, in nanoseconds since 1970.
+    #[inline]
     pub fn start_time(&self) -> Option<i64> {
         self.start_time
     }
@@ -259,6 +265,7 @@ impl PodInfo {
     }
 
     /// Returns the most-read data.
+    #[inline]
     pub(super) fn row(&self) -> PodRow {
         self.row
     }

@@ -123,6 +123,13 @@ impl From<Vec<Arc<NodeDryRun>>> for DryRuns {
 }
 
 impl DryRuns {
+    /// Makes the list where the place of each run's node in the order of names is known.
+    pub fn ranked(runs: Vec<Arc<NodeDryRun>>, rank: impl Fn(usize) -> u32) -> Self {
+        let mut by_name: Vec<u32> = (0..).take(runs.len()).collect();
+        by_name.sort_unstable_by_key(|at| rank(*at as usize));
+        Self { runs, by_name }
+    }
+
     /// Returns the dry runs in the order in which the nodes were tried.
     pub fn in_order(&self) -> &[Arc<NodeDryRun>] {
         &self.runs
@@ -165,6 +172,8 @@ pub struct NodeDryRun {
     pub status: Status,
     /// The candidate, if this node is one.
     pub candidate: Option<Candidate>,
+    /// Whether pods that were put back are equal in importance, so that their order is left to chance.
+    pub has_ties: bool,
 }
 
 /// A pod that was put back on its node.
@@ -238,7 +247,7 @@ impl<'a> DryRunStep<'a> {
 }
 
 /// A pod of lower priority, and the effect of its eviction on budgets.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Victim {
     info: Arc<PodInfo>,
     /// `None` where no budget covers the pod.
@@ -249,6 +258,7 @@ pub struct Victim {
 
 impl Victim {
     /// Makes a victim; `budgets` is `None` if no budget covers the pod.
+    #[inline]
     pub fn new(info: Arc<PodInfo>, budgets: Option<Arc<CoveringBudgets>>) -> Self {
         Self { info, budgets, with_group: false }
     }
@@ -265,6 +275,7 @@ impl Victim {
     }
 
     /// Returns the pod with its derived data.
+    #[inline]
     pub fn info(&self) -> &Arc<PodInfo> {
         &self.info
     }
@@ -280,6 +291,7 @@ impl Victim {
     }
 
     /// Returns the pod's priority.
+    #[inline]
     pub fn priority(&self) -> i32 {
         self.info.priority()
     }
@@ -290,6 +302,7 @@ impl Victim {
     }
 
     /// Returns whether the pod is already terminating.
+    #[inline]
     pub fn is_terminating(&self) -> bool {
         self.info.pod.is_terminating()
     }
@@ -301,6 +314,7 @@ impl Victim {
     }
 
     /// Returns the budgets that the eviction would violate, by name, with the disruptions each had left before it.
+    #[inline]
     pub fn violates(&self) -> &[BudgetViolation] {
         self.budgets.as_ref().map_or(&[], |budgets| &budgets.violated)
     }
@@ -308,6 +322,14 @@ impl Victim {
     /// Returns the budgets that cover the pod and still allow its eviction, by name.
     pub fn covered_by(&self) -> &[Str] {
         self.budgets.as_ref().map_or(&[], |budgets| &budgets.allowing)
+    }
+}
+
+impl PartialEq for Victim {
+    /// Most victims that are compared are one pod in two dry runs.
+    fn eq(&self, other: &Self) -> bool {
+        let same_pod = Arc::ptr_eq(&self.info, &other.info) || self.info == other.info;
+        same_pod && self.with_group == other.with_group && self.budgets == other.budgets
     }
 }
 
@@ -360,6 +382,7 @@ pub struct ScoreFunction {
 }
 
 /// Returns nanoseconds since 1970, saturating at 64 bits.
+#[inline]
 pub fn unix_nanoseconds(time: Timestamp) -> i64 {
     let nanoseconds = time.as_nanosecond();
     i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })
@@ -405,6 +428,7 @@ mod tests {
         let runs = DryRuns::from(["c", "a", "b"].map(run).to_vec());
         assert_eq!(runs.by_name().map(|r| r.node.as_str()).collect::<String>(), "abc");
         assert_eq!(["a", "b", "c", "d"].map(|node| runs.index_of(node)), [Some(1), Some(2), Some(0), None]);
+        assert_eq!(DryRuns::ranked(["c", "a", "b"].map(run).to_vec(), |at| [7, 2, 5][at]), runs);
     }
 
     #[test]

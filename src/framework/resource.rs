@@ -69,11 +69,13 @@ impl Resource {
     }
 
     /// Returns the amount of a scalar resource, 0 if it is not listed.
+    #[inline]
     pub fn scalar(&self, name: &str) -> i64 {
         self.scalar.get(name).copied().unwrap_or(0)
     }
 
     /// Adds (`sign` 1) or subtracts (`sign` -1) another pod's amounts.
+    #[inline]
     pub fn apply(&mut self, other: &Self, sign: i64) {
         self.milli_cpu = self.milli_cpu.wrapping_add(sign.wrapping_mul(other.milli_cpu));
         self.memory = self.memory.wrapping_add(sign.wrapping_mul(other.memory));

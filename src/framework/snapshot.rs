@@ -144,6 +144,11 @@ impl Snapshot {
         self.nodes.position(name)
     }
 
+    /// Returns the place of each node in the order of names, by position.
+    pub fn name_ranks(&self) -> Arc<[u32]> {
+        self.nodes.name_ranks()
+    }
+
     /// Returns the images of the nodes.
     pub fn images(&self) -> &Images {
         &self.images

@@ -84,6 +84,7 @@ impl FromIterator<Reason> for Reasons {
 static SUCCESS: Answer = Answer { code: Code::Success, plugin: None, release: Release::NEWEST, reasons: Reasons::None };
 
 impl From<Answer> for Status {
+    #[inline]
     fn from(answer: Answer) -> Self {
         let plain = answer.code == Code::Success && answer.plugin.is_none() && answer.reasons == Reasons::None;
         Self((!plain).then(|| Arc::new(answer)))
@@ -136,6 +137,7 @@ impl fmt::Debug for Status {
 
 impl Status {
     /// Returns `Success`.
+    #[inline]
     pub const fn success() -> Self {
         Self(None)
     }
@@ -172,6 +174,7 @@ impl Status {
 
     /// Returns the same answer with a plugin as its author.
     #[must_use]
+    #[inline]
     pub fn with_plugin(mut self, plugin: PluginName) -> Self {
         if self.plugin() != Some(plugin) {
             Arc::make_mut(self.0.get_or_insert_default()).plugin = Some(plugin);
@@ -179,17 +182,20 @@ impl Status {
         self
     }
 
+    #[inline]
     fn answer(&self) -> &Answer {
         self.0.as_deref().unwrap_or(&SUCCESS)
     }
 
     /// Returns the code.
+    #[inline]
     pub fn code(&self) -> Code {
         self.answer().code
     }
 
     /// Returns the same answer in the words of a release.
     #[must_use]
+    #[inline]
     pub fn in_words_of(mut self, release: Release) -> Self {
         if let Some(answer) = &mut self.0 {
             Arc::make_mut(answer).release = release;
@@ -198,17 +204,20 @@ impl Status {
     }
 
     /// Returns the release in whose words the answer is given.
+    #[inline]
     pub fn words_of(&self) -> Release {
         self.answer().release
     }
 
     /// Returns the same answer with a plugin and a release as its author.
     #[must_use]
+    #[inline]
     pub fn answered_by(self, plugin: PluginName, release: Release) -> Self {
         self.in_words_of(release).with_plugin(plugin)
     }
 
     /// Returns the reasons, in the plugin's order.
+    #[inline]
     pub fn reasons(&self) -> &[Reason] {
         self.answer().reasons.as_slice()
     }
@@ -227,6 +236,7 @@ impl Status {
     }
 
     /// Returns the plugin that answered; `None` if it is not recorded.
+    #[inline]
     pub fn plugin(&self) -> Option<PluginName> {
         self.answer().plugin
     }
@@ -267,21 +277,25 @@ impl Status {
     }
 
     /// Whether the code is Success.
+    #[inline]
     pub fn is_success(&self) -> bool {
         self.code() == Code::Success
     }
 
     /// Whether the code is Skip.
+    #[inline]
     pub fn is_skip(&self) -> bool {
         self.code() == Code::Skip
     }
 
     /// Whether the code is Error.
+    #[inline]
     pub fn is_error(&self) -> bool {
         self.code() == Code::Error
     }
 
     /// Whether the pod was rejected: Unschedulable, UnschedulableAndUnresolvable or Pending.
+    #[inline]
     pub fn is_rejected(&self) -> bool {
         matches!(self.code(), Code::Unschedulable | Code::UnschedulableAndUnresolvable | Code::Pending)
     }

@@ -67,14 +67,29 @@ impl PreScorePlugin for TaintToleration {
     }
 }
 
+/// Returns the tolerations that PreScore kept.
+fn tolerations(state: &CycleState) -> Result<&[Toleration], Status> {
+    let Some(PreScoreState(tolerations)) = state.read() else {
+        return Err(Status::error("failed to read \"PreScoreTaintToleration\" from cycleState: not found"));
+    };
+    Ok(tolerations)
+}
+
+/// Returns the number of PreferNoSchedule taints that no toleration tolerates.
+fn intolerable(cx: &Context<'_>, tolerations: &[Toleration], node: &NodeInfo) -> i64 {
+    let soft = node.taints().iter().filter(|t| t.effect == PREFER_NO_SCHEDULE);
+    soft.filter(|t| !tolerates(tolerations, t, cx.emulation)).count() as i64
+}
+
 impl ScorePlugin for TaintToleration {
     /// Returns the number of PreferNoSchedule taints that the pod does not tolerate.
     fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        let Some(PreScoreState(tolerations)) = state.read() else {
-            return Err(Status::error("failed to read \"PreScoreTaintToleration\" from cycleState: not found"));
-        };
-        let soft = node.taints().iter().filter(|t| t.effect == PREFER_NO_SCHEDULE);
-        Ok(soft.filter(|t| !tolerates(tolerations, t, cx.emulation)).count() as i64)
+        Ok(intolerable(cx, tolerations(state)?, node))
+    }
+
+    fn score_all(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        let tolerations = tolerations(state)?;
+        Ok(nodes.iter().map(|node| intolerable(cx, tolerations, node)).collect())
     }
 
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {

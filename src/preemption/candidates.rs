@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::dry_run::{Scratch, select_victims_on_node};
+use super::dry_run::{Scratch, Scratches, select_victims_on_node};
 use crate::framework::{
-    Code, CycleState, DryRunPolicy, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, Snapshot,
+    Code, CycleState, DryRunPolicy, DryRuns, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, Snapshot,
 };
 use crate::release::{Candidates, PotentialNodes};
 
@@ -32,14 +32,14 @@ impl CandidateLimits {
     }
 }
 
-/// Returns the nodes that eviction might help, in walking order.
-fn potential_nodes<'a>(statuses: &NodeToStatus, snapshot: &'a Snapshot, rule: PotentialNodes) -> Vec<&'a Arc<NodeInfo>> {
+/// Returns the nodes that eviction might help, with their positions, in walking order.
+fn potential_nodes<'a>(statuses: &NodeToStatus, snapshot: &'a Snapshot, rule: PotentialNodes) -> Vec<(usize, &'a Arc<NodeInfo>)> {
     let nodes = snapshot.nodes().iter().enumerate();
     let might_help = |position: usize| match (rule, statuses.get(position).code()) {
         (PotentialNodes::Unschedulable | PotentialNodes::ListedUnschedulable, code) => code == Code::Unschedulable,
         (PotentialNodes::NotUnresolvable, code) => code != Code::UnschedulableAndUnresolvable,
     };
-    nodes.filter(|(position, _)| might_help(*position)).map(|(_, node)| node).collect()
+    nodes.filter(|(position, _)| might_help(*position)).collect()
 }
 
 /// Dry-runs nodes until enough candidates are found, and records every run.
@@ -51,7 +51,7 @@ pub(super) fn search<'a>(
     record: &mut PreemptionRecord,
 ) {
     let nodes = potential_nodes(post.statuses, post.cx.snapshot, post.cx.emulation.behaviour().preemption.potential_nodes);
-    record.potential_nodes = nodes.iter().map(|n| n.name().clone()).collect();
+    record.potential_nodes = nodes.iter().map(|(_, node)| node.name().clone()).collect();
     if nodes.is_empty() {
         return;
     }
@@ -63,26 +63,35 @@ pub(super) fn search<'a>(
     walk.rotate_left(record.offset);
     let start = || Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
     let try_node = |scratch: &mut Scratch<'a>, node: &'a NodeInfo| select_victims_on_node(post, state, pod, node, scratch);
-    record.dry_runs = try_until_enough(&walk, record.wanted_candidates, start, try_node).into();
+    let (positions, walk): (Vec<usize>, Vec<&'a Arc<NodeInfo>>) = walk.into_iter().unzip();
+    let runs = try_until_enough(&walk, record.wanted_candidates, start, try_node);
+    let ranks = post.cx.snapshot.name_ranks();
+    record.dry_runs = DryRuns::ranked(runs, |at| ranks[positions[at]]);
 }
 
 /// Smallest batch of nodes, unless fewer are left.
 const CHUNK: usize = 32;
 /// Smallest number of nodes for one thread.
 const NODES_PER_TASK: usize = 4;
+/// Parts of a batch per thread, so that a thread that starts late or is delayed still finds work.
+pub(super) const TASKS_PER_THREAD: usize = 4;
 
 /// Dry-runs nodes in parallel batches, because runs of different nodes are independent. Takes their results in walking
 /// order and drops those after the node that made enough, so that the result equals a sequential search.
 ///
-/// `start` makes the scratch space that a thread keeps from one node to the next.
-fn try_until_enough<'a, S>(
+/// `start` makes the scratch space that a task keeps from one node to the next, and leaves to later ones.
+fn try_until_enough<'a, S: Send>(
     walk: &[&'a Arc<NodeInfo>],
     wanted: usize,
     start: impl Fn() -> S + Send + Sync,
     try_node: impl Fn(&mut S, &'a NodeInfo) -> NodeDryRun + Send + Sync,
 ) -> Vec<Arc<NodeDryRun>> {
     let mut shortlist = Shortlist { wanted, without_violations: 0, violating: 0 };
-    let mut scratch = start();
+    let scratches = Scratches::new();
+    let try_all = |nodes: &[&'a Arc<NodeInfo>]| -> Vec<NodeDryRun> {
+        scratches.lend(&start, |scratch| nodes.iter().map(|node| try_node(scratch, node)).collect())
+    };
+    let tasks = TASKS_PER_THREAD * rayon::current_num_threads();
     let mut runs = Vec::new();
     let mut rest = walk;
     while !rest.is_empty() {
@@ -91,12 +100,10 @@ fn try_until_enough<'a, S>(
         let needed = wanted.saturating_sub(shortlist.len()).max(CHUNK).min(rest.len());
         let (chunk, after) = rest.split_at(needed);
         rest = after;
-        let tried: Vec<NodeDryRun> = if chunk.len() <= NODES_PER_TASK {
-            chunk.iter().map(|n| try_node(&mut scratch, n)).collect()
-        } else {
-            chunk.par_iter().with_min_len(NODES_PER_TASK).map_init(&start, |scratch, n| try_node(scratch, n)).collect()
-        };
-        for mut run in tried {
+        let task = chunk.len().div_ceil(tasks).max(NODES_PER_TASK);
+        let tried: Vec<Vec<NodeDryRun>> =
+            if chunk.len() <= task { vec![try_all(chunk)] } else { chunk.par_chunks(task).map(try_all).collect() };
+        for mut run in tried.into_iter().flatten() {
             let enough = shortlist.take(&mut run);
             runs.push(Arc::new(run));
             if enough {

@@ -3,9 +3,12 @@
 //!
 //! One dry run of every potential node ranks all candidates; the rest is counting ([`crate::odds`]).
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
-use super::dry_run::{Scratch, select_victims_on_node};
+use super::candidates::TASKS_PER_THREAD;
+use super::dry_run::{Scratch, Scratches, select_victims_on_node};
 use super::orders::{Outcomes, Ties};
 use super::select;
 use crate::cluster::Str;
@@ -69,25 +72,43 @@ fn shortlist(post: &PostFilterContext<'_>) -> Chance {
 /// A potential node, the candidate that it is if it is dry-run and listed, and the ties among its pods.
 struct Potential<'a> {
     node: &'a NodeInfo,
-    candidate: Option<(Candidate, Ties)>,
+    candidate: Option<(Cow<'a, Candidate>, Ties)>,
 }
 
 /// Returns the potential nodes in the snapshot's order.
-fn all_candidates<'a>(post: &'a PostFilterContext<'a>, state: &CycleState, pod: &PodInfo, record: &PreemptionRecord) -> Vec<Potential<'a>> {
+fn all_candidates<'a>(
+    post: &'a PostFilterContext<'a>,
+    state: &CycleState,
+    pod: &PodInfo,
+    record: &'a PreemptionRecord,
+) -> Vec<Potential<'a>> {
     let snapshot = post.cx.snapshot;
     let nodes: Vec<&NodeInfo> = record.potential_nodes.iter().filter_map(|name| snapshot.get(name)).map(|node| &**node).collect();
     let quiet = &PostFilterContext { quiet: true, ..*post };
     let start = || Scratch::new(snapshot, post.cx.emulation.behaviour());
-    let candidate = |scratch: &mut Scratch<'a>, node: &'a NodeInfo| match record.dry_runs.get(node.name()) {
-        Some(run) if run.candidate.is_some() || !run.status.is_success() => run.candidate.clone(),
+    // The dry runs began at the offset, and left out the rest.
+    let run = |at: usize| record.dry_runs.in_order().get((at + nodes.len() - record.offset) % nodes.len());
+    let candidate = |scratch: &mut Scratch<'a>, at: usize, node: &'a NodeInfo| match run(at) {
+        Some(run) if run.candidate.is_some() || !run.status.is_success() => (run.candidate.as_ref().map(Cow::Borrowed), run.has_ties),
         // Not tried, or dropped from a full list.
-        _ => select_victims_on_node(quiet, state, pod, node, scratch).candidate,
+        _ => {
+            let run = select_victims_on_node(quiet, state, pod, node, scratch);
+            (run.candidate.map(Cow::Owned), run.has_ties)
+        }
     };
-    let potential = |scratch: &mut Scratch<'a>, node: &&'a NodeInfo| {
-        let candidate = candidate(scratch, node).map(|candidate| (candidate, Ties::on(post, pod, node)));
-        Potential { node, candidate }
+    let potential = |scratch: &mut Scratch<'a>, (at, node): (usize, &'a NodeInfo)| {
+        let (candidate, has_ties) = candidate(scratch, at, node);
+        let ties = || if has_ties { Ties::on(post, pod, node) } else { Ties::default() };
+        Potential { node, candidate: candidate.map(|candidate| (candidate, ties())) }
     };
-    nodes.par_iter().with_min_len(8).map_init(start, potential).collect()
+    let scratches = Scratches::new();
+    let task = nodes.len().div_ceil(TASKS_PER_THREAD * rayon::current_num_threads()).max(8);
+    let some = |(number, part): (usize, &[&'a NodeInfo])| -> Vec<Potential<'a>> {
+        let part = (number * task..).zip(part.iter().copied());
+        scratches.lend(start, |scratch| part.map(|node| potential(scratch, node)).collect())
+    };
+    let parts: Vec<Vec<Potential<'a>>> = nodes.par_chunks(task).enumerate().map(some).collect();
+    parts.into_iter().flatten().collect()
 }
 
 /// The outcomes over all orders of equal pods.

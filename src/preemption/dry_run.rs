@@ -5,7 +5,7 @@
 //! Where groups are victims, a group that is disrupted as one goes or stays with its pods on all nodes. Of these, filters see only
 //! what plugins keep of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::budgets::BudgetCount;
 use super::importance::Rank;
@@ -64,6 +64,27 @@ impl<'a> Scratch<'a> {
     }
 }
 
+/// Caches that tasks borrow in turn, so that each begins with what an earlier one learned.
+pub(super) struct Scratches<S> {
+    idle: Mutex<Vec<S>>,
+}
+
+impl<S> Scratches<S> {
+    /// Begins without caches.
+    pub(super) fn new() -> Self {
+        Self { idle: Mutex::new(Vec::new()) }
+    }
+
+    /// Runs a task with caches that no other task has meanwhile, made by `start` where all are borrowed.
+    pub(super) fn lend<R>(&self, start: impl FnOnce() -> S, task: impl FnOnce(&mut S) -> R) -> R {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut scratch = idle.unwrap_or_else(start);
+        let result = task(&mut scratch);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        result
+    }
+}
+
 /// Selects the victims on one node, working on copies of the node and the state.
 pub(super) fn select_victims_on_node<'a>(
     post: &PostFilterContext<'_>,
@@ -88,7 +109,11 @@ pub(super) fn select_victims_in_order<'a>(
     let release = post.cx.emulation.behaviour();
     let name = node.name().clone();
     let potential: Vec<Potential<'_>> = match units_below(&post.cx, pod.pod.priority(), node) {
-        Ok(units) => units.into_iter().map(|(rank, unit)| Potential { unit, rank, budgets: Covered::Pod(None) }).collect(),
+        Ok(units) => {
+            let mut potential = Vec::with_capacity(units.len());
+            potential.extend(units.into_iter().map(|(rank, unit)| Potential { unit, rank, budgets: Covered::Pod(None) }));
+            potential
+        }
         Err(status) => return NodeDryRun { node: name, status: scratch.statuses.share(status), ..NodeDryRun::default() },
     };
     if potential.is_empty() && release.preemption.without_victims != WithoutVictims::Chosen {
@@ -104,7 +129,7 @@ pub(super) fn select_victims_in_order<'a>(
     if !post.quiet {
         record.removed.reserve_exact(potential.len());
     }
-    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), order, record, scratch };
+    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), with_nominated: None, order, record, scratch };
     let found = attempt.run(potential);
     let mut record = attempt.record;
     match found {
@@ -147,6 +172,9 @@ struct Attempt<'a, 'n> {
     pod: &'a PodInfo,
     state: CycleState,
     node: NodeInfo,
+    /// The node with the pods nominated to it at the end, and their number, while pods are put back; `None` where there are none, or
+    /// where they change more than the node.
+    with_nominated: Option<(NodeInfo, usize)>,
     /// The order of pods, where it is not the usual one.
     order: Option<&'a [usize]>,
     record: NodeDryRun,
@@ -170,7 +198,9 @@ impl<'a, 'n> Attempt<'a, 'n> {
         if !status.is_success() {
             return Err(status);
         }
+        self.with_nominated = self.post.runner.with_nominated_pods(self.pod, &self.node);
         potential.sort_by_key(|p| p.rank);
+        self.record.has_ties = potential.windows(2).any(|pair| pair[0].rank == pair[1].rank);
         if let Some(order) = self.order {
             let mut places = vec![usize::MAX; potential.len()];
             for (place, at) in order.iter().enumerate() {
@@ -190,17 +220,17 @@ impl<'a, 'n> Attempt<'a, 'n> {
         if !self.post.quiet {
             self.record.put_back.reserve_exact(potential.len());
         }
-        let (violating, others): (Vec<_>, Vec<_>) = potential.into_iter().partition(|p| p.violations() > 0);
-        let both_groups = !violating.is_empty() && !others.is_empty();
+        let violating = potential.iter().filter(|p| p.violations() > 0);
+        let both_groups = (1..potential.len()).contains(&violating.clone().count());
         // Pods whose eviction would violate a budget are reprieved first.
         let mut victims = Vec::new();
         let mut pdb_violations = 0;
-        for p in &violating {
+        for p in violating {
             if !self.reprieve(p, &mut victims)? {
                 pdb_violations += p.violations() as i64;
             }
         }
-        for p in &others {
+        for p in potential.iter().filter(|p| p.violations() == 0) {
             self.reprieve(p, &mut victims)?;
         }
         if both_groups && self.post.cx.emulation.behaviour().preemption.victims == VictimOrder::ByImportance {
@@ -232,7 +262,10 @@ impl<'a, 'n> Attempt<'a, 'n> {
 
     /// Filters the node again; it passed with all pods of lower priority removed.
     fn filter_again(&self) -> Status {
-        self.post.runner.filter_again_with_nominated_pods(&self.state, self.pod, &self.node)
+        match &self.with_nominated {
+            Some((with, _)) => self.post.runner.filter_again_on(&self.state, self.pod, with, &self.node),
+            None => self.post.runner.filter_again_with_nominated_pods(&self.state, self.pod, &self.node),
+        }
     }
 
     fn add(&mut self, unit: &Unit<'_>) -> Result<(), Status> {
@@ -240,6 +273,9 @@ impl<'a, 'n> Attempt<'a, 'n> {
             let node = match self.other_node(unit, added) {
                 Some(other) => other,
                 None => {
+                    if let Some((with, nominated)) = &mut self.with_nominated {
+                        with.add_pod_before(added.clone(), *nominated);
+                    }
                     self.node.add_pod(added.clone());
                     &self.node
                 }
@@ -253,7 +289,12 @@ impl<'a, 'n> Attempt<'a, 'n> {
         for removed in unit.pods() {
             let node = match self.other_node(unit, removed) {
                 Some(other) => other,
-                None if self.node.remove(removed) => &self.node,
+                None if self.node.remove(removed) => {
+                    if let Some((with, nominated)) = &mut self.with_nominated {
+                        with.remove_before(removed, *nominated);
+                    }
+                    &self.node
+                }
                 None => {
                     let text = format!("no corresponding pod {} in pods of node {}", removed.pod.metadata.name, self.node.name());
                     return Err(Status::error(text));

@@ -12,11 +12,13 @@ pub(super) struct Rank(Reverse<i32>, Reverse<usize>, i64);
 impl Rank {
     /// Makes the rank of a unit that started in nanoseconds since 1970. `of_group` is the number of its pods, or 0 for a pod without
     /// a group.
+    #[inline]
     pub(super) fn of_unit(priority: i32, of_group: usize, start: i64) -> Self {
         Self(Reverse(priority), Reverse(of_group), start)
     }
 
     /// Returns the priority of the unit.
+    #[inline]
     pub(super) fn priority(self) -> i32 {
         self.0.0
     }
@@ -27,6 +29,7 @@ impl Rank {
 ///
 /// kube-scheduler's order of equal pods depends on its cache and on a sort that is stable for at most a dozen pods.
 /// Here every sort is stable, so equal pods keep their order of arrival on the node.
+#[inline]
 pub(super) fn rank(pod: &PodInfo, now: i64, importance: Importance) -> Rank {
     let start = match importance {
         Importance::PriorityAndStart => pod.start_time().unwrap_or(now),

@@ -25,6 +25,7 @@ pub(super) struct Outcomes {
 type Tie = Vec<Vec<usize>>;
 
 /// The ties on a node, and how many orders they have that differ in more than interchangeable pods.
+#[derive(Default)]
 pub(super) struct Ties {
     pods: usize,
     ties: Vec<Tie>,

@@ -20,6 +20,7 @@ pub(super) enum Unit<'a> {
 
 impl Unit<'_> {
     /// Returns its pods.
+    #[inline]
     pub(super) fn pods(&self) -> &[Arc<PodInfo>] {
         match self {
             Self::Pod(info) => std::slice::from_ref(*info),
@@ -28,6 +29,7 @@ impl Unit<'_> {
     }
 
     /// Returns whether its pods go because their group goes.
+    #[inline]
     pub(super) fn is_group(&self) -> bool {
         matches!(self, Self::Group(_))
     }
@@ -86,7 +88,9 @@ pub(super) fn units_below<'n>(cx: &Context<'_>, priority: i32, node: &'n NodeInf
         return units_where(cx, node, |other| other < priority);
     }
     let (now, importance) = (unix_nanoseconds(cx.now), cx.emulation.behaviour().preemption.importance);
-    Ok(node.pods_below(priority).map(|info| (rank(info, now, importance), Unit::Pod(info))).collect())
+    let mut units = Vec::with_capacity(node.pods.len());
+    units.extend(node.pods_below(priority).map(|info| (rank(info, now, importance), Unit::Pod(info))));
+    Ok(units)
 }
 
 /// Returns the units with a pod on this node whose priority is wanted.

@@ -78,21 +78,25 @@ impl Emulation {
     }
 
     /// Returns the release.
+    #[inline]
     pub fn release(self) -> Release {
         self.release.release
     }
 
     /// Returns the data of the release.
+    #[inline]
     pub fn profile(self) -> &'static Profile {
         self.release
     }
 
     /// Returns the named behaviours of the release.
+    #[inline]
     pub fn behaviour(self) -> &'static Behaviour {
         &self.release.behaviour
     }
 
     /// Returns the feature gates.
+    #[inline]
     pub fn gates(self) -> FeatureGates {
         self.gates
     }
@@ -103,6 +107,7 @@ impl Emulation {
     }
 
     /// Returns whether a gate is on.
+    #[inline]
     pub fn enabled(self, gate: Gate) -> bool {
         self.gates.enabled(gate)
     }

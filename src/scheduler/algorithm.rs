@@ -139,7 +139,8 @@ impl SchedulePod<'_> {
                 feasible = nodes.iter().filter_map(|node| self.cx.snapshot.position(node.name())).collect();
                 nodes
             }
-            None => feasible.iter().map(|at| all[*at].clone()).collect(),
+            // Where only the fit matters, two are scored.
+            None => feasible.iter().take(if self.only_fit { 2 } else { usize::MAX }).map(|at| all[*at].clone()).collect(),
         };
         let tied = match &nodes[..] {
             [] => return self.run_post_filter(pod, state, diagnosis, recorder),
@@ -149,7 +150,7 @@ impl SchedulePod<'_> {
                 recorder.record(|| Event::NodeSelected { node: tied[0].clone(), why, tied: tied.clone() });
                 tied
             }
-            all => match self.prioritize_nodes(pod, state, if self.only_fit { &all[..2] } else { all }, recorder) {
+            all => match self.prioritize_nodes(pod, state, if self.only_fit { &all[..2] } else { all }, &feasible, recorder) {
                 Ok(tied) => tied,
                 Err(error) => return ScheduleResult::Error(error),
             },
@@ -183,14 +184,16 @@ impl SchedulePod<'_> {
     }
 
     /// Returns the nodes with the highest score, by name; mirrors `prioritizeNodes` and `selectHost`, which draws among
-    /// them at random.
+    /// them at random. `positions` are those of the nodes in the snapshot.
     fn prioritize_nodes(
         &mut self,
         pod: &PodInfo,
         state: &mut CycleState,
         nodes: &[Arc<NodeInfo>],
+        positions: &[usize],
         recorder: &mut impl Recorder,
     ) -> Result<SharedList<Str>, ScheduleError> {
+        let by_name = self.places_by_name(nodes, positions);
         let release = self.cx.emulation.behaviour();
         let scores = if release.algorithm == Algorithm::Plugins && self.framework.score.is_empty() && !self.extenders_look_on {
             Scores::equal(nodes.len())
@@ -200,13 +203,29 @@ impl SchedulePod<'_> {
             self.add_extender_scores(pod, nodes, &mut scores, recorder);
             scores
         };
-        let (best, why) = self.select_host(nodes, scores.best(nodes));
+        let (best, why) = self.select_host(nodes, scores.best(nodes, &by_name));
         let tied: SharedList<Str> = best.into_iter().collect();
         if let (Some(events), Some(node)) = (recorder.events(), tied.first()) {
-            events.extend(Row::all(scores.table(nodes)).map(Event::NodeScored));
+            events.extend(Row::all(scores.table(nodes, &by_name)).map(Event::NodeScored));
             events.push(Event::NodeSelected { node: node.clone(), why, tied: tied.clone() });
         }
         Ok(tied)
+    }
+
+    /// Returns the places of nodes in the order of names. `positions` begins with those in the snapshot, unless extenders returned
+    /// nodes that it lacks.
+    fn places_by_name(&self, nodes: &[Arc<NodeInfo>], positions: &[usize]) -> Vec<u32> {
+        if positions.len() >= nodes.len() {
+            let ranks = self.cx.snapshot.name_ranks();
+            return positions.iter().take(nodes.len()).map(|at| ranks[*at]).collect();
+        }
+        let mut by_name: Vec<usize> = (0..nodes.len()).collect();
+        by_name.sort_by_key(|at| nodes[*at].name());
+        let mut places = vec![0; nodes.len()];
+        for (place, at) in (0..).zip(by_name) {
+            places[at] = place;
+        }
+        places
     }
 
     /// Moves the chosen node to the front of `best`, which is sorted by name. Mirrors `selectHost` in

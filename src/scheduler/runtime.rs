@@ -9,7 +9,8 @@ use super::queue::PluginEvents;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
     CandidateExtenders, Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus,
-    NominatingInfo, Plugin, PluginName, PodInfo, PostFilterContext, PostFilterResult, PreFilterResult, PreemptionRecord, Reason, Status,
+    NominatingInfo, Plugin, PluginName, PodInfo, PostFilterContext, PostFilterResult, PreFilterPlugin, PreFilterResult, PreemptionRecord,
+    Reason, Status,
 };
 use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, preemption_events};
@@ -308,6 +309,8 @@ pub(super) struct Runner<'a> {
     all: Vec<(PluginName, &'a dyn FilterPlugin)>,
     /// Filters whose result depends on the pods of a node.
     again: Vec<(PluginName, &'a dyn FilterPlugin)>,
+    /// PreFilter plugins that keep track of pods added and removed.
+    extensions: Vec<(PluginName, &'a dyn PreFilterPlugin)>,
 }
 
 impl<'a> Runner<'a> {
@@ -315,10 +318,14 @@ impl<'a> Runner<'a> {
     pub(super) fn new(framework: &'a Framework, cx: Context<'a>, nominations: &'a dyn Nominations, state: &CycleState) -> Self {
         let all = framework.filters(state);
         let again = all.iter().filter(|(_, point)| point.depends_on_pods()).copied().collect();
-        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again }
+        let asked = framework.pre_filter.iter().filter(|p| !state.skip_filter.contains(p.name()));
+        let points = asked.filter_map(|p| p.pre_filter().map(|point| (p.name(), point)));
+        let extensions = points.filter(|(_, point)| point.has_extensions(cx.emulation)).collect();
+        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again, extensions }
     }
 
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
+    #[inline]
     pub(super) fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
         self.filter_node_with(state, pod, node, &self.all)
     }
@@ -329,6 +336,7 @@ impl<'a> Runner<'a> {
 
     /// Runs filters on a node as it is; stops at the first failure or, where all filters run, at the first error.
     /// Returns the status and the number of rejecting plugins.
+    #[inline]
     fn run(&self, filters: &[(PluginName, &dyn FilterPlugin)], state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> (Status, usize) {
         let mut answers = filters.iter().map(|filter| self.ask(*filter, state, pod, node)).filter(|status| !status.is_success());
         match self.framework.filters {
@@ -338,6 +346,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs one filter on a node as it is.
+    #[inline]
     fn ask(&self, (name, point): (PluginName, &dyn FilterPlugin), state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         let status = point.filter(&self.cx, state, pod, node);
         if status.is_success() {
@@ -386,13 +395,21 @@ impl<'a> Runner<'a> {
         filters
     }
 
-    /// Returns the node with the nominated pods of equal or higher priority; `None` if there are none.
-    fn with_nominated(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Option<WithNominated>, Status> {
+    /// Returns the pods nominated to a node that have at least the pod's priority, without itself.
+    #[inline]
+    fn nominated_that_count(&self, pod: &PodInfo, node: &NodeInfo) -> Vec<Arc<PodInfo>> {
         if !self.nominations.is_some_and(|n| n.may_be_on(node.name_hash())) {
-            return Ok(None);
+            return Vec::new();
         }
         let mut nominated = self.nominated_pods(node.name());
         nominated.retain(|other| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod));
+        nominated
+    }
+
+    /// Returns the node with the nominated pods of equal or higher priority; `None` if there are none.
+    #[inline]
+    fn with_nominated(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Option<WithNominated>, Status> {
+        let nominated = self.nominated_that_count(pod, node);
         if nominated.is_empty() {
             return Ok(None);
         }
@@ -407,6 +424,7 @@ impl<'a> Runner<'a> {
         Ok(Some((nominated, with_state, with_node)))
     }
 
+    #[inline]
     fn filter_node_with(
         &self,
         state: &CycleState,
@@ -451,29 +469,40 @@ impl FilterRunner for Runner<'_> {
         self.filter_node_with(state, pod, node, &self.again).status
     }
 
+    fn with_nominated_pods(&self, pod: &PodInfo, node: &NodeInfo) -> Option<(NodeInfo, usize)> {
+        if !self.extensions.is_empty() {
+            return None;
+        }
+        let nominated = self.nominated_that_count(pod, node);
+        let mut with = (!nominated.is_empty()).then(|| node.clone())?;
+        nominated.iter().for_each(|other| with.add_pod(other.clone()));
+        Some((with, nominated.len()))
+    }
+
+    fn filter_again_on(&self, state: &CycleState, pod: &PodInfo, with_nominated: &NodeInfo, node: &NodeInfo) -> Status {
+        let (status, _) = self.run(&self.again, state, pod, with_nominated);
+        if status.is_success() { self.run(&self.again, state, pod, node).0 } else { status }
+    }
+
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
         Runner::nominated_pods(self, node)
     }
 
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
-        let skipped = state.skip_filter;
-        for plugin in self.framework.pre_filter.iter().filter(|p| !skipped.contains(p.name())) {
-            let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions(self.cx.emulation)) else { continue };
+        for (name, point) in &self.extensions {
             let status = point.add_pod(&self.cx, state, pod, added, node);
             if !status.is_success() {
-                return Status::error(format!("running AddPod on PreFilter plugin \"{}\": {}", plugin.name(), status.message()));
+                return Status::error(format!("running AddPod on PreFilter plugin \"{name}\": {}", status.message()));
             }
         }
         Status::success()
     }
 
     fn remove_pod(&self, state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status {
-        let skipped = state.skip_filter;
-        for plugin in self.framework.pre_filter.iter().filter(|p| !skipped.contains(p.name())) {
-            let Some(point) = plugin.pre_filter().filter(|p| p.has_extensions(self.cx.emulation)) else { continue };
+        for (name, point) in &self.extensions {
             let status = point.remove_pod(&self.cx, state, pod, removed, node);
             if !status.is_success() {
-                return Status::error(format!("running RemovePod on PreFilter plugin \"{}\": {}", plugin.name(), status.message()));
+                return Status::error(format!("running RemovePod on PreFilter plugin \"{name}\": {}", status.message()));
             }
         }
         Status::success()

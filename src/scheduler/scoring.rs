@@ -1,5 +1,6 @@
 //! Runs the Score plugins of a profile; mirrors `RunScorePlugins` in `pkg/scheduler/framework/runtime/framework.go`.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -135,21 +136,22 @@ impl Scores {
     }
 
     /// Returns the names of the nodes with the highest total, by name. Of equals, those that an extender scored go first.
-    pub fn best(&self, nodes: &[Arc<NodeInfo>]) -> Vec<Str> {
+    /// `by_name` has the place of each node in the order of names.
+    pub fn best(&self, nodes: &[Arc<NodeInfo>], by_name: &[u32]) -> Vec<Str> {
         let rank = |at: usize| (self.totals[at], self.scored.get(at).copied().unwrap_or(false));
         let highest = (0..nodes.len()).map(rank).max();
-        let is_best = |(at, _): &(usize, &Arc<NodeInfo>)| Some(rank(*at)) == highest;
-        let mut best: Vec<Str> = nodes.iter().enumerate().filter(is_best).map(|(_, node)| node.name().clone()).collect();
-        best.sort_unstable();
-        best
+        let mut best: Vec<usize> = (0..nodes.len()).filter(|at| Some(rank(*at)) == highest).collect();
+        best.sort_unstable_by_key(|at| by_name[*at]);
+        best.into_iter().map(|at| nodes[at].name().clone()).collect()
     }
 
-    /// Returns the table of scores, highest total first, then by name. Needs the columns.
-    pub fn table(&self, nodes: &[Arc<NodeInfo>]) -> Vec<NodeScore> {
+    /// Returns the table of scores, highest total first, then by name. Needs the columns. `by_name` has the place of each node in the
+    /// order of names.
+    pub fn table(&self, nodes: &[Arc<NodeInfo>], by_name: &[u32]) -> Vec<NodeScore> {
         let Self { totals, columns, .. } = self;
-        let mut ranking: Vec<(i64, Str, usize)> =
-            nodes.iter().zip(totals).enumerate().map(|(i, (n, total))| (*total, n.name().clone(), i)).collect();
-        ranking.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let mut ranking: Vec<(Reverse<i64>, u32, usize)> =
+            totals.iter().zip(by_name).enumerate().map(|(i, (total, by_name))| (Reverse(*total), *by_name, i)).collect();
+        ranking.sort_unstable();
         let mut scores = Vec::with_capacity(nodes.len() * columns.len());
         for (_, _, i) in &ranking {
             scores.extend(columns.iter().map(|Column { plugin, weight, raw, normalized }| PluginScore {
@@ -160,7 +162,8 @@ impl Scores {
             }));
         }
         let rows = Part::all(scores, columns.len()).chain(std::iter::repeat_with(|| Vec::new().into()));
-        ranking.into_iter().zip(rows).map(|((total, node, _), plugins)| NodeScore { node, plugins, total }).collect()
+        let ranked = ranking.into_iter().zip(rows);
+        ranked.map(|((Reverse(total), _, i), plugins)| NodeScore { node: nodes[i].name().clone(), plugins, total }).collect()
     }
 }
 

@@ -39,6 +39,7 @@ enum Nodes<'a> {
 }
 
 impl Nodes<'_> {
+    #[inline]
     fn len(&self) -> usize {
         match self {
             Self::All(number) => *number,
@@ -47,6 +48,7 @@ impl Nodes<'_> {
     }
 
     /// Returns the position of the `i`-th node from `start`, wrapping around; both are below the number of nodes.
+    #[inline]
     fn walk(&self, start: usize, i: usize) -> usize {
         let at = start + i;
         let at = if at < self.len() { at } else { at - self.len() };
@@ -225,6 +227,9 @@ impl SchedulePod<'_> {
         let runner = self.runner(state);
         let filter = |i: usize| runner.filter_node(state, pod, &all[position(i)]);
         search.diagnosis.node_to_status.reserve(all.len());
+        if let Some(events) = recorder.events() {
+            events.reserve(n.min(wanted + wanted / 8) + 1);
+        }
         let collects_errors = self.cx.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities;
         let errors = collects_errors.then(BTreeMap::new);
         let mut walk = Walk { search, recorder, shared: SharedStatuses::default(), n, wanted, errors };

@@ -376,7 +376,15 @@ mod tests {
         let put_back = vec![PutBack { victim: Victim::new(pod.clone(), None), status: Status::unschedulable("y") }];
         let filtered = Some(status.clone());
         let put_back = if helps { put_back } else { Vec::new() };
-        Arc::new(NodeDryRun { node: node.into(), removed: vec![pod], filtered, put_back, status, candidate: helps.then_some(candidate) })
+        Arc::new(NodeDryRun {
+            node: node.into(),
+            removed: vec![pod],
+            filtered,
+            put_back,
+            status,
+            candidate: helps.then_some(candidate),
+            has_ties: false,
+        })
     }
 
     fn record() -> Arc<PreemptionRecord> {

@@ -327,6 +327,13 @@ impl ScorePlugin for DynamicResources {
         }
     }
 
+    fn score_all(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        if state.read::<DynamicResourcesState>().is_some_and(|state| state.claims.is_empty()) {
+            return Ok(vec![0; nodes.len()]);
+        }
+        nodes.iter().map(|node| ScorePlugin::score(self, cx, state, pod, node)).collect()
+    }
+
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
         default_normalize_score(false, scores);
         Status::success()

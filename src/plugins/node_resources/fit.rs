@@ -65,17 +65,22 @@ impl PodRequest {
 
     /// Returns why a node with `pods` pods cannot take the pod: pods, cpu, memory, ephemeral-storage, then by name. If
     /// even the empty node is too small, the code is unresolvable in releases that distinguish it.
+    #[inline]
     pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource, release: &ResourceBehaviour) -> Status {
-        let mut reasons: Vec<Reason> = Vec::new();
         let mut code = Code::Unschedulable;
         let pods = i64::try_from(pods).unwrap_or(i64::MAX);
-        if pods >= allocatable.allowed_pod_number {
-            reasons.push(Reason::TooManyPods { pods, allowed: allocatable.allowed_pod_number });
-        }
+        // Mostly there is one reason, which needs no list.
+        let mut first =
+            (pods >= allocatable.allowed_pod_number).then_some(Reason::TooManyPods { pods, allowed: allocatable.allowed_pod_number });
+        let mut others: Vec<Reason> = Vec::new();
         let counts_zero = release.zero_requests != ZeroRequests::Pass && !self.nothing;
         let mut check = |requested: i64, capacity: i64, used: i64, resource: &dyn Fn() -> Str| {
             if (requested > 0 || counts_zero) && requested > capacity.wrapping_sub(used) {
-                reasons.push(Reason::Insufficient(Shortage { resource: resource(), requested, used, capacity }));
+                let reason = Reason::Insufficient(Shortage { resource: resource(), requested, used, capacity });
+                match &first {
+                    None => first = Some(reason),
+                    Some(_) => others.push(reason),
+                }
                 if requested > capacity && release.oversized_is_unresolvable {
                     code = Code::UnschedulableAndUnresolvable;
                 }
@@ -92,7 +97,7 @@ impl PodRequest {
                 check(scalar.amount, has, requested.scalar(&scalar.name), &|| scalar.name.clone());
             }
         }
-        if reasons.is_empty() { Status::success() } else { Status::new(code, reasons) }
+        if first.is_none() { Status::success() } else { Status::new(code, first.into_iter().chain(others)) }
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) struct Usage {
 
 /// Returns the weighted mean of `score(requested, allocatable)` over the resources that count, truncated; 0 if none
 /// counts.
+#[inline]
 pub(super) fn weighted_mean(usages: &[Usage], score: impl Fn(i64, i64) -> i64) -> i64 {
     let (mut sum, mut weights) = (0i64, 0i64);
     for usage in usages.iter().filter(|u| u.counts) {
@@ -138,6 +139,7 @@ impl ResourceAllocationScorer {
     }
 
     /// Computes the usages of the configured resources on a node and passes them to `score` in configured order.
+    #[inline]
     pub(super) fn with_usages(&self, pre: &PreScore, node: &NodeInfo, score: impl FnOnce(&[Usage]) -> i64) -> i64 {
         // Mostly two resources are configured; a short array saves an allocation and is soon filled.
         let mut few = [Usage::default(); 3];
@@ -192,6 +194,7 @@ impl ResourceAllocationScorer {
         weighted_mean(&usages, score)
     }
 
+    #[inline]
     fn usage(&self, i: usize, request: i64, pre: &PreScore, node: &NodeInfo) -> Usage {
         let (resource, which) = &self.resources[i];
         let unused = Usage { weight: resource.weight, ..Usage::default() };

@@ -33,7 +33,8 @@ fn only_nodes_that_are_unschedulable_and_no_worse_are_potential() {
     statuses.set(snapshot.len(), Status::unschedulable("not in the snapshot"));
     let names = |statuses: &NodeToStatus| -> [String; 2] {
         let rules = [PotentialNodes::Unschedulable, PotentialNodes::NotUnresolvable];
-        let of = |rule| potential_nodes(statuses, &snapshot, rule).iter().map(|n| n.name().as_str()).collect::<Vec<_>>().join(" ");
+        let of =
+            |rule| potential_nodes(statuses, &snapshot, rule).iter().map(|(_, node)| node.name().as_str()).collect::<Vec<_>>().join(" ");
         rules.map(of)
     };
     assert_eq!(names(&statuses), ["a", "a pending error"]);

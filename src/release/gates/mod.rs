@@ -181,6 +181,7 @@ impl FeatureGates {
     }
 
     /// Returns whether a gate is on.
+    #[inline]
     pub fn enabled(self, gate: Gate) -> bool {
         self.0 & (1 << gate as u64) != 0
     }
