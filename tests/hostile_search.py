@@ -22,7 +22,9 @@ COMMANDS = {
     "print": ["open", "IN", "--print", "OUT"], "print-pod": ["open", "IN", "--pod", "default/p0", "--print", "OUT"],
     "info": ["info"], "all-nodes": ["explain", "p0", "--all-nodes", "--from", "IN"],
 }
-GATES = "GenericWorkload=true,GangScheduling=true"
+# A release that queues each pod of a group by itself, and one that queues the group.
+GROUPS_BY_POD = ["--feature-gates", "GenericWorkload=true,GangScheduling=true", "--emulate", "1.36"]
+GROUPS_AS_ONE = ["--feature-gates", "GenericWorkload=true", "--emulate", "1.37"]
 
 
 def parsed():
@@ -76,7 +78,7 @@ class Search:
         if args[0] in ("explain", "run", "open"):
             args += more
             if "groups" in recipe["dims"]:
-                args += ["--feature-gates", GATES, "--emulate", "1.36"]
+                args += GROUPS_AS_ONE if "groups.as-one" in recipe["dims"] else GROUPS_BY_POD
         begin = time.monotonic()
         child = subprocess.Popen([self.program, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.folder,
                                  env={"PATH": os.environ["PATH"], "XDG_CONFIG_HOME": self.folder, "XDG_STATE_HOME": "/dev/null"}, preexec_fn=self.limited)
@@ -112,7 +114,7 @@ class Search:
         dims.setdefault("nodes", [self.random.choice([1, 10, 100]), "own"])
         # Lists within objects need the objects.
         for name, needs in {"bound.": "bound", "claim.": "claims", "slice.": "slices", "device.": "slices", "class.": "classes", "budget.": "budgets", "pod.claims": "claims", "pod.volumes": "pvcs",
-                            "claims": "classes", "budgets": "bound", "slices": "pod.claims", "volume.": "volumes", "volumes": "pod.volumes", "service.": "services", "csinode.": "csinodes"}.items():
+                            "claims": "classes", "groups.": "groups", "group.": "groups", "budgets": "bound", "slices": "pod.claims", "volume.": "volumes", "volumes": "pod.volumes", "service.": "services", "csinode.": "csinodes"}.items():
             if any(d.startswith(name) for d in list(dims)):
                 dims.setdefault(needs, [self.random.choice([1, 3, 10]), "own"])
         return {"dims": dims, "command": self.random.choice(self.commands)}

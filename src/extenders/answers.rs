@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize as _;
-use serde_json::Value;
 
 use super::go_json::{Json, SyntaxError, first_value};
 use super::go_types::{ValueError, Wrong, WrongType, wrong_in_node};
@@ -16,7 +15,7 @@ use crate::cluster::{Node, Str};
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct FilterResult {
     /// With their JSON.
-    pub(super) nodes: Option<Vec<(Arc<Node>, Value)>>,
+    pub(super) nodes: Option<Vec<(Arc<Node>, Box<str>)>>,
     pub(super) node_names: Option<Vec<Str>>,
     pub(super) failed: BTreeMap<Str, String>,
     pub(super) unresolvable: BTreeMap<Str, String>,
@@ -130,7 +129,7 @@ impl Decoder {
         fields.into_iter().map(|(name, value)| (name.into(), self.text(value, place))).collect()
     }
 
-    fn nodes(&mut self, value: Json) -> Option<Vec<(Arc<Node>, Value)>> {
+    fn nodes(&mut self, value: Json) -> Option<Vec<(Arc<Node>, Box<str>)>> {
         if value == Json::Null {
             return None;
         }
@@ -145,10 +144,11 @@ impl Decoder {
         Some(nodes.into_iter().map(|node| self.node(node)).collect())
     }
 
-    fn node(&mut self, value: Json) -> (Arc<Node>, Value) {
+    /// Returns a node with its JSON as text, which takes a fraction of the memory of its values.
+    fn node(&mut self, value: Json) -> (Arc<Node>, Box<str>) {
         let place = Place { field: Some(("NodeList", "Nodes.items")) };
         match value {
-            Json::Null => Default::default(),
+            Json::Null => (Arc::default(), "null".into()),
             Json::Object(_) => {
                 match wrong_in_node(&value, "NodeList", "Nodes.items") {
                     Some(Wrong::Type(wrong)) => drop(self.error.get_or_insert(AnswerError::Type(wrong))),
@@ -160,11 +160,11 @@ impl Decoder {
                     self.error.get_or_insert(AnswerError::Node(error));
                     Node::default()
                 });
-                (Arc::new(node), value)
+                (Arc::new(node), value.to_string().into())
             }
             other => {
                 self.wrong(place, other.kind(), "v1.Node");
-                Default::default()
+                (Arc::default(), "null".into())
             }
         }
     }

@@ -53,7 +53,7 @@ pub struct CycleExtenders<'a> {
 }
 
 /// Nodes that extenders returned, with their JSON, by their address: the next extender gets them so.
-pub(super) type Returned = HashMap<usize, (Arc<Node>, Value)>;
+pub(super) type Returned = HashMap<usize, (Arc<Node>, Box<str>)>;
 
 impl<'a> CycleExtenders<'a> {
     pub(super) fn new(list: Vec<&'a Extender>, asker: &'a Asker, asking: Asking) -> Self {
@@ -90,7 +90,7 @@ impl<'a> CycleExtenders<'a> {
         } else if let Some(nodes) = result.nodes {
             filtered.replaced = true;
             filtered.nodes = nodes.iter().map(|(node, _)| Arc::new(NodeInfo::from_extender(node.clone()))).collect();
-            let known = nodes.into_iter().map(|(node, value)| (Arc::as_ptr(&node).addr(), (node, value)));
+            let known = nodes.into_iter().map(|(node, text)| (Arc::as_ptr(&node).addr(), (node, text)));
             self.returned.lock().unwrap_or_else(PoisonError::into_inner).extend(known);
         }
         Ok(filtered)

@@ -49,8 +49,8 @@ fn whole_pod(asker: &Asker, pod: &Pod) -> Value {
 }
 
 fn whole_node(asker: &Asker, node: &Arc<Node>, returned: &Returned) -> Value {
-    if let Some((_, value)) = returned.get(&Arc::as_ptr(node).addr()) {
-        return returned_node(value.clone());
+    if let Some((_, text)) = returned.get(&Arc::as_ptr(node).addr()) {
+        return returned_node(serde_json::from_str(text).unwrap_or_default());
     }
     node_object(node, asker.original(Kind::Node, &Key::new("", node.name().clone())))
 }

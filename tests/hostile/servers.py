@@ -16,6 +16,8 @@ class Server:
     def __init__(self, hostile):
         self.hostile, self.requests, self.sent, self.closing = hostile, 0, 0, False
         self.socket = socket.create_server(("127.0.0.1", 0))
+        # What waits in a buffer here was not read.
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 32_768)
         self.port = self.socket.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
 

@@ -12,7 +12,7 @@ LISTS = ["node.labels", "node.taints", "node.images", "node.resources", "pod.lab
          "pod.containers", "pod.claims", "pod.volumes", "pod.owners", "pod.gates", "bound.anti", "bound.softanti", "bound.ports", "bound.claims", "bound.labels",
          "bound.images", "term.namespaces", "term.expressions", "budget.expressions", "claim.requests", "claim.selectors", "claim.constraints", "claim.alternatives",
          "claim.count", "slice.devices", "device.attributes", "device.capacity", "device.taints", "class.selectors", "volume.terms", "service.selector", "csinode.drivers",
-         "config.extenders", "config.profiles", "config.weights", "log.lines", "bound.priority", "pod.nominated", "device.counters", "capacity.values"]
+         "config.extenders", "config.profiles", "config.weights", "log.lines", "bound.priority", "pod.nominated", "device.counters", "capacity.values", "groups.as-one", "group.least", "first.gates"]
 MODES = ["same", "own", "few"]
 
 # Products that a scheduler makes: where a search begins. Each is grown from these counts.
@@ -40,6 +40,11 @@ SEEDS = [
     {"nodes": [30, "own"], "csinodes": [30, "own"], "csinode.drivers": [10, "own"], "attachments": [30, "own"], "pvcs": [10, "own"], "pod.volumes": [10, "own"]},
     {"nodes": [30, "own"], "groups": [1, "same"], "pods": [30, "own"]},
     {"nodes": [30, "own"], "groups": [10, "own"], "pods": [30, "own"], "bound": [30, "own"], "bound.priority": [1, "own"]},
+    {"nodes": [30, "own"], "groups": [1, "same"], "groups.as-one": [1, "same"], "pods": [30, "own"]},
+    {"nodes": [3, "own"], "groups": [1, "same"], "groups.as-one": [1, "same"], "group.least": [2, "same"], "pods": [300, "own"]},
+    {"nodes": [3, "own"], "groups": [30, "own"], "groups.as-one": [1, "same"], "group.least": [2, "same"], "pods": [300, "own"]},
+    {"nodes": [3, "own"], "groups": [1, "same"], "groups.as-one": [1, "same"], "group.least": [1, "same"], "first.gates": [1, "own"], "pods": [300, "own"]},
+    {"nodes": [30, "own"], "groups": [1, "same"], "group.least": [2, "same"], "pods": [300, "own"]},
     {"nodes": [30, "own"], "services": [30, "own"], "service.selector": [10, "own"], "pod.labels": [10, "own"], "pods": [30, "own"], "replicasets": [10, "own"]},
     {"nodes": [30, "own"], "pods": [100, "own"], "pod.nominated": [100, "own"], "bound": [30, "own"]},
     {"nodes": [30, "own"], "pods": [100, "own"], "events": [100, "few"]},
@@ -100,7 +105,7 @@ class Recipe:
                 for what, when in (("spread", "DoNotSchedule"), ("softspread", "ScheduleAnyway")) for j in range(c(f"{kind}.{what}"))],
             "volumes": [{"name": f"v{j}", "persistentVolumeClaim": {"claimName": claim}} for j, claim in enumerate(n("volumes", "pvc"))],
             "resourceClaims": [{"name": f"c{j}", "resourceClaimName": claim} for j, claim in enumerate(n("claims", "claim"))],
-            "schedulingGates": [{"name": g} for g in n("gates", "g")],
+            "schedulingGates": [{"name": g} for g in n("gates", "g") + (self.names("first.gates", "f") if name == "p0" else [])],
             "containers": [{"name": f"c{j}", "image": self.pick(f"{kind}.images", "image", j),
                             "resources": {"requests": {"cpu": "1", **{f"example.com/{r}": "1" for r in n("resources", "r")}}},
                             "ports": [{"hostPort": 1 + (p if self.dims.get(f"{kind}.ports", (0, "own"))[1] == "own" else 0)} for p in range(min(60000, c(f"{kind}.ports")))]}
@@ -184,7 +189,7 @@ class Recipe:
         for i in range(c("attachments")):
             yield {"kind": "VolumeAttachment", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": f"va{i}"}, "spec": {"attacher": "example.com", "nodeName": f"n{i % max(1, c('nodes'))}", "source": {"persistentVolumeName": f"pv{i}"}}}
         for i in range(c("groups")):
-            yield {"kind": "PodGroup", "apiVersion": "scheduling.k8s.io/v1alpha2", "metadata": {"name": self.pick("groups", "g", i), "namespace": "default"}, "spec": {"schedulingPolicy": {"gang": {"minCount": max(1, c("pods"))}}}}
+            yield {"kind": "PodGroup", "apiVersion": "scheduling.k8s.io/v1alpha2", "metadata": {"name": self.pick("groups", "g", i), "namespace": "default"}, "spec": {"schedulingPolicy": {"gang": {"minCount": max(1, c("group.least", c("pods")))}}}}
         for i in range(c("events")):
             yield {"kind": "Event", "apiVersion": "v1", "metadata": {"name": f"e{i}", "namespace": "default"}, "involvedObject": {"kind": "Pod", "name": self.pick("events", "p", i), "namespace": "default"}, "reason": "FailedScheduling",
                    "message": f"0/{i} nodes are available: {i} Insufficient cpu.", "lastTimestamp": "2026-01-01T00:00:00Z", "type": "Warning"}
