@@ -155,6 +155,22 @@ impl<V> Map<V> {
         self.0.iter().map(position).collect()
     }
 
+    /// Returns whether all entries are in `whole` with the same value.
+    pub fn is_within(&self, whole: &Self) -> bool
+    where
+        V: PartialEq,
+    {
+        // One pass over both, where a search for each entry takes longer.
+        if self.0.len() > 8 && self.0.len() * 4 > whole.0.len() {
+            let mut rest = whole.0.iter();
+            return self.0.iter().all(|(key, value)| {
+                let next = rest.by_ref().map(|entry| (entry, entry.0.cmp(key))).find(|(_, order)| order.is_ge());
+                next.is_some_and(|((_, found), order)| order.is_eq() && found == value)
+            });
+        }
+        self.0.iter().all(|(key, value)| whole.get(key) == Some(value))
+    }
+
     fn position(&self, key: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|(k, _)| k.as_str().cmp(key))
     }
@@ -231,6 +247,15 @@ mod tests {
         let whole = map(r#"{"a":"1","b":"2","c":"3"}"#);
         assert_eq!(map(r#"{"a":"1","c":"3"}"#).positions_in(&whole), Some(vec![0, 2]));
         assert_eq!(map("{}").positions_in(&whole), Some(Vec::new()));
+        let long = |from: usize, to: usize, value: &str| (from..to).map(|i| (format!("k{i:02}"), Str::from(value))).collect::<Labels>();
+        for whole in [long(0, 20, "v"), long(0, 60, "v")] {
+            for (part, expected) in
+                [(long(3, 15, "v"), true), (long(10, 20, "v"), true), (long(3, 15, "w"), false), (long(51, 61, "v"), false)]
+            {
+                assert_eq!(part.is_within(&whole), expected, "{part:?} {whole:?}");
+            }
+            assert!(long(0, 3, "v").is_within(&whole) && !long(0, 3, "w").is_within(&whole) && long(0, 0, "").is_within(&whole));
+        }
         for other in [r#"{"a":"2"}"#, r#"{"aa":"1"}"#, r#"{"c":"3","d":"4"}"#] {
             assert_eq!(map(other).positions_in(&whole), None, "{other}");
         }

@@ -38,7 +38,7 @@ pub fn freed_with_group(scheduler: &Scheduler, first: &Arc<Pod>, changes: &[Chan
         Operation::Delete { object } => Some(ObjectEdit::Remove(object.kind(), object.key())),
         _ => None,
     });
-    let changed = scheduler.looking_at_all_nodes().with_edits(edits);
+    let changed = scheduler.looking_at_all_nodes().with_edits(edits).quietly();
     let first = changed.state().cluster().pods.get(&first.key())?;
     let view = CycleView::of(&changed.explain_group(first)?);
     let is_scheduled = |pod: &Key| view.member(pod).is_some_and(|member| member.outcome == Some(Outcome::Scheduled));

@@ -252,7 +252,7 @@ impl<'a> Trials<'a> {
             edits.push(ObjectEdit::Put(Object::Pod(pod.clone())));
         }
         let changed = if edits.is_empty() { None } else { Some(self.scheduler.with_edits(edits)) };
-        let view = CycleView::of(&changed.as_ref().unwrap_or(&self.scheduler).explain_group(&pod)?);
+        let view = CycleView::of(&changed.unwrap_or_else(|| self.scheduler.clone()).quietly().explain_group(&pod)?);
         self.count += 1;
         let group = Arc::new(view.group.as_ref()?.summary());
         Some(GroupTrial { group, scheduled: view.member(&pod.key())?.outcome == Some(Outcome::Scheduled) })

@@ -9,10 +9,10 @@ pub fn search_steps_on_node(nodes: usize) -> u64 {
 }
 
 /// Demands on the labels of a node that take about as long as a constraint over pods.
-const LABELS_OF_A_STEP: usize = 16;
+const LABELS_OF_A_STEP: usize = 4;
 
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, one for each node and
-/// constraint over pods, and one for each node and 16 demands on its labels. Searches of plugins are not included; they count with [`super::CycleState::spend`].
+/// constraint over pods, and one for each node and 4 demands on its labels. Searches of plugins are not included; they count with [`super::CycleState::spend`].
 pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
     let affinity = pod.spec.affinity.as_ref();
     let terms = |of: Option<&PodAffinity>| of.map_or(0, |of| of.required.len() + of.preferred.len());
@@ -46,7 +46,7 @@ mod tests {
             let selector: serde_json::Map<String, serde_json::Value> = (0..keys).map(|i| (format!("k{i}"), "v".into())).collect();
             serde_json::from_value(serde_json::json!({"metadata": {"name": "p"}, "spec": {"nodeSelector": selector}})).unwrap()
         };
-        assert_eq!([15, 32].map(|keys| decision_steps(700, &selecting(keys))), [700, 2100]);
+        assert_eq!([3, 8].map(|keys| decision_steps(700, &selecting(keys))), [700, 2100]);
         assert_eq!(decision_steps(usize::MAX, &pod), u64::MAX);
     }
 }

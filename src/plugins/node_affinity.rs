@@ -131,7 +131,7 @@ fn required_affinity(spec: &PodSpec) -> Option<&NodeSelector> {
 }
 
 fn selector_matches(spec: &PodSpec, node: &Node) -> bool {
-    spec.node_selector.iter().flat_map(cluster::Labels::iter).all(|(key, value)| node.metadata.labels.get(key) == Some(value))
+    spec.node_selector.as_ref().is_none_or(|selector| selector.is_within(&node.metadata.labels))
 }
 
 /// Returns the name for `matchFields`; `None` for a node without one, on which fields are ignored.

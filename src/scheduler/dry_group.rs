@@ -14,6 +14,10 @@ impl Scheduler {
     pub fn explain_group(&self, pod: &Arc<Pod>) -> Option<Vec<Event>> {
         let group = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload))?;
         let mut copy = self.clone();
+        // Asking the other pods of the group would not let this one in.
+        if copy.state.with_queue(&mut Vec::new(), |queue, env| queue.stays_out_with_group(env, pod)) {
+            return None;
+        }
         let popped = copy.state.with_queue(&mut Vec::new(), |queue, env| queue.pop_specific_pod(env, pod))?;
         let mut events = Vec::new();
         copy.schedule_one_pod_group(QueuedPodInfo::clone(&popped), group, &mut events);

@@ -13,6 +13,11 @@ pub trait Recorder {
             events.push(event());
         }
     }
+
+    /// Adds an event that says what a cycle of a pod group comes to, rather than what plugins said about a node.
+    fn record_of_group(&mut self, event: impl FnOnce() -> Event) {
+        self.record(event);
+    }
 }
 
 /// Appends every event, in order, to a list.
@@ -30,6 +35,28 @@ impl<'a> Trace<'a> {
 impl Recorder for Trace<'_> {
     fn events(&mut self) -> Option<&mut Vec<Event>> {
         Some(self.events)
+    }
+}
+
+/// Appends the events that say what a cycle of a pod group comes to, and discards those about nodes.
+pub struct GroupTrace<'a> {
+    events: &'a mut Vec<Event>,
+}
+
+impl<'a> GroupTrace<'a> {
+    /// Returns a recorder that appends to `events`.
+    pub fn new(events: &'a mut Vec<Event>) -> Self {
+        Self { events }
+    }
+}
+
+impl Recorder for GroupTrace<'_> {
+    fn events(&mut self) -> Option<&mut Vec<Event>> {
+        None
+    }
+
+    fn record_of_group(&mut self, event: impl FnOnce() -> Event) {
+        self.events.push(event());
     }
 }
 

@@ -7,7 +7,7 @@ use super::matching::Chosen;
 use super::provision::Verdict;
 use crate::cluster::storage::{CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{Key, SelectorError};
-use crate::framework::{Context, NodeInfo, Reason};
+use crate::framework::{Context, CycleState, NodeInfo, Reason};
 use crate::plugins::volume_helpers::csi_migration::MigrationError;
 use crate::plugins::volume_helpers::{node_affinity_holds, required_affinity};
 
@@ -45,9 +45,14 @@ pub(super) type Reasons = Vec<Reason>;
 /// # Errors
 ///
 /// If an object is invalid.
-pub(super) fn find_pod_volumes(cx: &Context<'_>, claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reasons>, FindError> {
+pub(super) fn find_pod_volumes(
+    cx: &Context<'_>,
+    state: &CycleState,
+    claims: &Claims,
+    node: &NodeInfo,
+) -> Result<Result<PodVolumes, Reasons>, FindError> {
     let bound = check_bound_claims(cx, &claims.bound, node)?;
-    let waiting = check_delayed_claims(claims, node)?;
+    let waiting = check_delayed_claims(state, claims, node)?;
     let mut volumes = PodVolumes::default();
     // Order of reasons: node conflict, bind conflict, space, missing volume.
     let (missing, mut reasons): (Vec<Reason>, Vec<Reason>) =
@@ -81,7 +86,7 @@ fn check_bound_claims(cx: &Context<'_>, claims: &[BoundClaim], node: &NodeInfo) 
 }
 
 /// Matches the waiting claims with volumes, and provisions the rest and those with a selected node.
-fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reason>, FindError> {
+fn check_delayed_claims(state: &CycleState, claims: &Claims, node: &NodeInfo) -> Result<Result<PodVolumes, Reason>, FindError> {
     let labels = &node.node.metadata.labels;
     let claim = |waiting: &DelayedClaim| Some(waiting.claim.metadata.name.clone());
     if let Some((selected, waiting)) = claims.selected.iter().find(|(selected, _)| selected != node.name()) {
@@ -96,6 +101,7 @@ fn check_delayed_claims(claims: &Claims, node: &NodeInfo) -> Result<Result<PodVo
             None => to_provision.push(waiting),
         }
     }
+    state.spend(chosen.steps());
     for waiting in to_provision {
         match waiting.provisioning.on(labels) {
             Verdict::Possible(capacity) => found.dynamic_provisions.push((waiting.claim.clone(), capacity.cloned())),

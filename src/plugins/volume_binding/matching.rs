@@ -49,6 +49,18 @@ pub(super) struct Chosen<'a> {
     names: HashSet<&'a str>,
     /// For each of [`Available`] the positions in `anywhere` that are used up: their volumes are chosen, or not usable on the node.
     passed: HashMap<usize, usize>,
+    /// Volumes that were judged, and terms of their affinity.
+    judged: usize,
+}
+
+/// Volumes and terms of their affinity that are judged in the time of a step of a plugin's search.
+const VOLUMES_OF_A_STEP: usize = 8;
+
+impl Chosen<'_> {
+    /// Returns the steps that the choice took.
+    pub(super) fn steps(&self) -> u64 {
+        (self.judged / VOLUMES_OF_A_STEP) as u64
+    }
 }
 
 /// The demands of a claim on a volume that refers to no claim.
@@ -168,13 +180,15 @@ impl Available {
 
     /// Returns the first volume that is usable on a node with these labels and not chosen.
     fn first(&self, labels: &Labels, chosen: &mut Chosen<'_>) -> Option<&Arc<PersistentVolume>> {
-        let Chosen { names, passed } = chosen;
-        let fits = |i: &usize| {
+        let Chosen { names, passed, judged } = chosen;
+        let mut fits = |i: &usize| {
             let volume = &self.volumes[*i];
-            !names.contains(volume.metadata.name.as_str()) && node_affinity_holds(required_affinity(volume), labels)
+            let affinity = required_affinity(volume);
+            *judged += 1 + affinity.map_or(0, |affinity| affinity.node_selector_terms.len());
+            !names.contains(volume.metadata.name.as_str()) && node_affinity_holds(affinity, labels)
         };
         let pinned = self.by_label.iter().filter_map(|(key, by_value)| by_value.get(labels.get(key)?));
-        let pinned = pinned.filter_map(|list| list.iter().copied().find(fits)).min();
+        let pinned = pinned.filter_map(|list| list.iter().copied().find(&mut fits)).min();
         // A volume that did not fit for one claim fits for none after it.
         let passed = passed.entry(self.id).or_default();
         *passed += self.anywhere[*passed..].iter().take_while(|i| !fits(i)).count();

@@ -59,7 +59,7 @@ impl Plugin for VolumeBinding {
 impl FilterPlugin for VolumeBinding {
     fn filter(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
         let Some(State(claims)) = state.read::<State>() else { return no_state() };
-        match find::find_pod_volumes(cx, claims, node) {
+        match find::find_pod_volumes(cx, state, claims, node) {
             Ok(Ok(_)) => Status::success(),
             Ok(Err(reasons)) => Status::new(crate::framework::Code::UnschedulableAndUnresolvable, reasons),
             Err(error) => Status::error(error.to_string()),

@@ -95,7 +95,7 @@ impl FilterPlugin for CheckVolumeBinding {
             return error.clone();
         }
         let Some(State(claims)) = state.read::<State>() else { return super::no_state() };
-        match find_pod_volumes(cx, claims, node) {
+        match find_pod_volumes(cx, state, claims, node) {
             Ok(Ok(_)) => Status::success(),
             Ok(Err(reasons)) => {
                 let missing = reasons.iter().find_map(|r| if let Reason::BoundVolumeMissing { claim } = r { claim.as_ref() } else { None });

@@ -41,7 +41,7 @@ impl ReservePlugin for VolumeBinding {
         if claims.all_bound() {
             return Status::success();
         }
-        let found = match find_pod_volumes(cx, claims, node) {
+        let found = match find_pod_volumes(cx, state, claims, node) {
             Err(error) => return Status::error(error.to_string()),
             // Filter passed the node, and nothing has changed since.
             Ok(Err(reasons)) => return Status::new(Code::Error, reasons),

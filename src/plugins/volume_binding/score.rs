@@ -32,7 +32,7 @@ impl ScorePlugin for VolumeBinding {
             return Ok(0);
         }
         let State(claims) = state.read::<State>().ok_or_else(no_state)?;
-        let Ok(Ok(volumes)) = find_pod_volumes(cx, claims, node) else { return Ok(0) };
+        let Ok(Ok(volumes)) = find_pod_volumes(cx, state, claims, node) else { return Ok(0) };
         let classes = by_class(&volumes);
         if classes.is_empty() {
             return Ok(0);

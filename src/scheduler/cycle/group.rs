@@ -152,6 +152,7 @@ impl Scheduler {
             config: &config,
             asking: self.asking,
             framework,
+            quiet: self.quiet,
             emulation: config.emulation,
             now: state.clock,
             sampling: self.sampling,

@@ -9,7 +9,7 @@ use crate::release::GroupRule;
 use crate::scheduler::ScheduleError;
 use crate::scheduler::algorithm::{ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use crate::scheduler::decide::cycle_start;
-use crate::trace::{Event, GroupEvent, Quiet, Recorder, Trace};
+use crate::trace::{Event, GroupEvent, GroupTrace, Quiet, Recorder, Trace};
 
 /// How many members need a place.
 struct Quorum {
@@ -58,6 +58,7 @@ impl PodGroupCycle<'_> {
     ) -> GroupResult {
         let mut world = self.world.clone();
         let result = match events {
+            Some(events) if self.quiet => self.try_all(&mut world, placement, post_filter, &mut GroupTrace::new(events)),
             Some(events) => self.try_all(&mut world, placement, post_filter, &mut Trace::new(events)),
             None => self.try_all(&mut world, placement, post_filter, &mut Quiet),
         };
@@ -141,7 +142,8 @@ impl PodGroupCycle<'_> {
             snapshot = snapshot.with_placement(&placement.nodes);
         }
         let cx = Context { cluster: &world.cluster, snapshot: &snapshot, emulation: self.emulation, now: self.now };
-        recorder.record(|| Event::CycleStarted(Arc::new(cycle_start(self.first_cycle + i as u64, &info.pod_info, &cx, self.config))));
+        recorder
+            .record_of_group(|| Event::CycleStarted(Arc::new(cycle_start(self.first_cycle + i as u64, &info.pod_info, &cx, self.config))));
         let mut cycle_state = CycleState::default();
         let extenders = self.config.extenders.for_cycle(self.asking);
         let mut attempt = SchedulePod {
@@ -194,7 +196,7 @@ impl PodGroupCycle<'_> {
                 return nowhere(verdict);
             }
         }
-        recorder.record(|| {
+        recorder.record_of_group(|| {
             let (pod, node) = (info.key(), place.node.name().clone());
             Event::group(GroupEvent::MemberPlaced { pod, node })
         });

@@ -33,6 +33,8 @@ pub(super) struct PodGroupCycle<'a> {
     /// The profile of all members.
     pub(super) framework: &'a Framework,
     /// Feature gates.
+    /// Whether the events leave out nodes and candidates.
+    pub(super) quiet: bool,
     pub(super) emulation: Emulation,
     /// The virtual time.
     pub(super) now: Timestamp,

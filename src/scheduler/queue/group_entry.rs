@@ -255,6 +255,12 @@ impl SchedulingQueue {
         self.gate_of_entry(info).is_some()
     }
 
+    /// Whether `PreEnqueue` still rejects a pod that gates the group of a pod, where that is queued as one.
+    pub(in crate::scheduler) fn stays_out_with_group(&self, env: &dyn QueueEnv, pod: &Pod) -> bool {
+        let gated = self.entry_of(pod).and_then(|group| self.unschedulable.first_gated(&group));
+        gated.is_some_and(|info| env.pre_enqueue(info.pod(), info.gating_plugin).is_some())
+    }
+
     /// Returns one pod of each entry among pods.
     pub(super) fn entries(&self, pods: Vec<Arc<QueuedPodInfo>>) -> Vec<Arc<QueuedPodInfo>> {
         let mut seen: BTreeSet<Key> = BTreeSet::new();

@@ -53,9 +53,14 @@ impl UnschedulablePods {
         Some(info)
     }
 
+    /// Returns the first gated pod of a group by name.
+    pub(super) fn first_gated(&self, group: &Key) -> Option<&Arc<QueuedPodInfo>> {
+        self.pods.get(self.gated.get(group)?.get_min()?)
+    }
+
     /// Returns the plugin that gates the first gated pod of a group by name.
     pub(super) fn gate_of(&self, group: &Key) -> Option<PluginName> {
-        self.pods.get(self.gated.get(group)?.get_min()?)?.gating_plugin
+        self.first_gated(group)?.gating_plugin
     }
 }
 
