@@ -267,7 +267,7 @@ fn subject(args: &ExplainArgs, name: &str, source: Source<'_>, write: Write<'_>)
 }
 
 /// Writes an answer and the lines beside it.
-type Write<'a> = &'a dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>;
+pub(super) type Write<'a> = &'a dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>;
 
 fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> Result<Explained, Failure> {
     let Source { scheduler, loaded, older, .. } = source;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::args::ExplainArgs;
-use super::explain::{Explained, absent, events};
+use super::explain::{Explained, Write, absent, events};
 use super::{EXIT_OK, Failure, workload};
 use crate::analysis::{VoiceReport, When, preempted, voices, why};
 use crate::cluster::{Controller, Key, Kind, Object, ObservedEvent, Pod, PodStatus, Str};
-use crate::output::{Document, Text};
+use crate::output::Document;
 use crate::report::{AgainReport, Answer, EvictionReport, PlacedReport};
 use crate::scheduler::{ObjectEdit, Scheduler};
 use crate::source::Loaded;
@@ -23,7 +23,7 @@ pub(super) fn explain(
     key: &Key,
     scheduler: &Scheduler,
     loaded: &Loaded,
-    write: &dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>,
+    write: Write<'_>,
     more: Document,
 ) -> Result<Explained, Failure> {
     let cluster = scheduler.state().cluster();

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::args::ExplainArgs;
-use super::explain::{Explained, events};
+use super::explain::{Explained, Write, events};
 use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, original};
 use crate::analysis::{self, Agreements, Cause, Missing, Voices, WorkloadReport};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Kind, MissingReason};
-use crate::output::{Document, Text};
+use crate::output::Document;
 use crate::report::{Answer, voices_lines};
 use crate::scheduler::Scheduler;
 use crate::source::Loaded;
@@ -72,7 +72,7 @@ pub(super) fn explain(
     workload: &About,
     scheduler: &Scheduler,
     loaded: &Loaded,
-    write: &dyn Fn(&Answer<'_>, Document) -> Result<Text, Failure>,
+    write: Write<'_>,
     more: Document,
 ) -> Result<Explained, Failure> {
     let report = report_of(workload, scheduler, loaded);

@@ -9,18 +9,10 @@ use crate::cluster::{Kind, SelectorError};
 /// The texts are those that kube-scheduler logs. They name the expected and the actual object.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum HintError {
-    /// The event's object is of another kind.
-    #[error("expected {expected}, but got {got}")]
-    OtherKind {
-        /// The kind that the hint expects.
-        expected: Kind,
-        /// The kind of the event's object.
-        got: Kind,
-    },
     /// The event's object is of another kind, in the words of `As` in `pkg/scheduler/util/utils.go`, which names Go's
     /// types.
     #[error("expected *v1.{expected}, but got *v1.{got}")]
-    OtherType {
+    OtherKind {
         /// The kind that the hint expects.
         expected: Kind,
         /// The kind of the event's object.
@@ -80,8 +72,7 @@ mod tests {
         let (expected, got) = (Kind::ResourceClaim, Kind::CSINode);
         let hint = "isSchedulableAfterClaimChange";
         for (error, text) in [
-            (HintError::OtherKind { expected, got }, "expected ResourceClaim, but got CSINode"),
-            (HintError::OtherType { expected, got }, "expected *v1.ResourceClaim, but got *v1.CSINode"),
+            (HintError::OtherKind { expected, got }, "expected *v1.ResourceClaim, but got *v1.CSINode"),
             (
                 HintError::UnexpectedObject { hint, expected, got },
                 "unexpected object in isSchedulableAfterClaimChange: expected ResourceClaim, got CSINode",

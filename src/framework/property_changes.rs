@@ -100,12 +100,7 @@ fn events(resource: EventResource, changes: impl IntoIterator<Item = (bool, Acti
 
 /// Whether any request was lowered or removed.
 fn is_scaled_down(old: &Pod, new: &Pod, emulation: Emulation) -> bool {
-    let options = PodResourcesOptions {
-        use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
-        in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
-        resizes: emulation.behaviour().resources.resizes,
-        ..PodResourcesOptions::default()
-    };
+    let options = PodResourcesOptions::of_resizes(emulation);
     let requests = pod_requests(new, options);
     pod_requests(old, options)
         .iter()

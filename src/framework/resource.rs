@@ -152,6 +152,16 @@ pub struct PodResourcesOptions<'a> {
 }
 
 impl PodResourcesOptions<'_> {
+    /// Returns the options that count a resize in progress as the release and its gates do.
+    pub fn of_resizes(emulation: Emulation) -> Self {
+        Self {
+            use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
+            in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
+            resizes: emulation.behaviour().resources.resizes,
+            ..Self::default()
+        }
+    }
+
     fn is_sidecar(self, container: &Container) -> bool {
         !self.sidecars_unknown && container.is_restartable()
     }
@@ -340,12 +350,9 @@ impl PodResource {
         }
         let pod_level = emulation.enabled(Gate::PodLevelResources);
         let base = PodResourcesOptions {
-            use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
-            in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
-            resizes: emulation.behaviour().resources.resizes,
             sidecars_unknown: emulation.behaviour().resources.sidecars_refused_in == SidecarCheck::Unknown,
             skip_pod_level_resources: !pod_level,
-            non_missing_container_requests: None,
+            ..PodResourcesOptions::of_resizes(emulation)
         };
         let requests = pod_requests(pod, base);
         if emulation.behaviour().resources.assumed_usage == AssumedUsage::PerPhase {

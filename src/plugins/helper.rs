@@ -276,8 +276,8 @@ mod tests {
         let pods = testing::pod_change(None, Some("{}"));
         let (old, new) = changed_pods(&pods).unwrap();
         assert!(old.is_none() && new.is_some());
-        assert_eq!(changed_nodes(&pods).unwrap_err().to_string(), "expected Node, but got Pod");
-        assert_eq!(changed_pods(&testing::node_change(Some("{}"), None)).unwrap_err().to_string(), "expected Pod, but got Node");
+        assert_eq!(changed_nodes(&pods).unwrap_err().to_string(), "expected *v1.Node, but got *v1.Pod");
+        assert_eq!(changed_pods(&testing::node_change(Some("{}"), None)).unwrap_err().to_string(), "expected *v1.Pod, but got *v1.Node");
     }
 
     #[test]

@@ -175,7 +175,6 @@ fn replace(draft: &mut Draft, pod: &Arc<Pod>, new: Option<Pod>, answer: &mut Ans
 /// healthy pods that are lost, but block nothing.
 pub(super) fn lose(stage: &mut dyn Stage, verb: &Verb, nodes: &[Str], answer: &mut Answer) {
     let mut draft = Draft::new(stage.scheduler().state().cluster());
-    let mut ledger = Ledger::default();
     let lost: Vec<Arc<Pod>> = draft.cluster().pods.iter().filter(|pod| nodes.contains(&pod.node_name)).cloned().collect();
     for node in nodes {
         let name = Key { namespace: Str::default(), name: node.clone() };
@@ -188,7 +187,13 @@ pub(super) fn lose(stage: &mut dyn Stage, verb: &Verb, nodes: &[Str], answer: &m
         }
         answer.nodes.push(NodeAnswer { node: node.clone(), end: NodeEnd::Lost });
     }
-    for pod in &lost {
+    lose_pods(stage, verb, draft, &lost, answer);
+}
+
+/// Loses pods at once after the changes of a draft, without asking budgets, which count the healthy ones. Controllers make them anew.
+fn lose_pods(stage: &mut dyn Stage, verb: &Verb, mut draft: Draft, pods: &[Arc<Pod>], answer: &mut Answer) {
+    let mut ledger = Ledger::default();
+    for pod in pods {
         let new = replacement(stage, &draft, pod);
         ledger.lose(&mut draft, pod, new.as_ref().map(Pod::key).as_ref());
         replace(&mut draft, pod, new, answer);
@@ -216,15 +221,8 @@ pub(super) fn evict(stage: &mut dyn Stage, verb: &Verb, pod: &Arc<Pod>, answer: 
 /// Deletes the pods of a node that do not tolerate its NoExecute taints, without asking budgets.
 pub(super) fn drive_out(stage: &mut dyn Stage, verb: &Verb, object: Object, pods: &[Arc<Pod>], answer: &mut Answer) {
     let mut draft = Draft::new(stage.scheduler().state().cluster());
-    let mut ledger = Ledger::default();
     draft.put(object);
-    for pod in pods {
-        let new = replacement(stage, &draft, pod);
-        ledger.lose(&mut draft, pod, new.as_ref().map(Pod::key).as_ref());
-        replace(&mut draft, pod, new, answer);
-    }
-    commit(stage, verb, draft);
-    settle_with_budgets(stage, verb, &mut ledger);
+    lose_pods(stage, verb, draft, pods, answer);
 }
 
 /// Runs until nothing changes, then gives budgets the disruptions of the placed replacements back.

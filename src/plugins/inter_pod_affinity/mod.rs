@@ -16,11 +16,12 @@ pub use scoring::normalize_in_range;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cluster::{Cluster, Kind, Labels, Node, Object, Pod, PodAffinity, PodAffinityTerm, SelectorError, Str};
+use crate::cluster::{Cluster, Labels, Node, Pod, PodAffinity, PodAffinityTerm, SelectorError, Str};
 use crate::framework::{
     ActionType, AffinityTerm, Change, ClusterEvent, ClusterEventWithHint, EventResource, FieldErrors, HintError, Plugin, QueueingHint,
     QueueingHintFn, is_same_pod,
 };
+use crate::plugins::helper::{changed_nodes, changed_pods};
 use crate::release::Emulation;
 
 /// `InterPodAffinityArgs` of `kubescheduler.config.k8s.io/v1`.
@@ -131,14 +132,9 @@ fn anti_affinity_terms(pod: &Pod) -> Result<Vec<AffinityTerm>, SelectorError> {
 /// Returns Queue if another pod now matches all affinity terms, or no longer violates the anti-affinity terms. Mirrors
 /// `isSchedulableAfterPodChange`.
 fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
-    let as_pod = |object: &Option<Object>| match object {
-        None => Ok(None),
-        Some(Object::Pod(pod)) => Ok(Some(pod.clone())),
-        Some(other) => Err(HintError::OtherType { expected: Kind::Pod, got: other.kind() }),
-    };
-    let (old, new) = (as_pod(&change.old)?, as_pod(&change.new)?);
+    let (old, new) = changed_pods(change)?;
     let release = &emulation.behaviour().queue;
-    if let (Some(_), Some(new)) = (&old, &new)
+    if let (Some(_), Some(new)) = (old, new)
         && is_same_pod(pod, new)
         && release.own_update_helps_affinity
     {
@@ -146,7 +142,7 @@ fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Re
     }
     let nominated = |p: &Pod| release.hints_count_nominated && !p.status.nominated_node_name.is_empty();
     let nowhere = |p: &Arc<Pod>| p.node_name.is_empty() && !nominated(p);
-    if old.as_ref().is_some_and(nowhere) || new.as_ref().is_some_and(nowhere) {
+    if old.is_some_and(nowhere) || new.is_some_and(nowhere) {
         return Ok(QueueingHint::QueueSkip);
     }
     let (terms, anti_terms) = (affinity_terms(pod)?, anti_affinity_terms(pod)?);
@@ -157,7 +153,7 @@ fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Re
             matches_all_terms(terms, pod)
         }
     };
-    let helps = match (&old, &new) {
+    let helps = match (old, new) {
         (Some(old), Some(new)) => {
             (!matches_all_terms(&terms, old) && matches_all_terms(&terms, new)) || (hits(&anti_terms, old) && !hits(&anti_terms, new))
         }
@@ -171,12 +167,7 @@ fn hint_after_pod_change(emulation: Emulation, pod: &Pod, change: &Change) -> Re
 /// Returns Queue if a node joined or changed a domain of the affinity terms, or left or changed one of the
 /// anti-affinity terms. Mirrors `isSchedulableAfterNodeChange`.
 fn hint_after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
-    let as_node = |object: &Option<Object>| match object {
-        None => Ok(None),
-        Some(Object::Node(node)) => Ok(Some(node.clone())),
-        Some(other) => Err(HintError::OtherType { expected: Kind::Node, got: other.kind() }),
-    };
-    let (old, new) = (as_node(&change.old)?, as_node(&change.new)?);
+    let (old, new) = changed_nodes(change)?;
     let Some(new) = new else { return Err(HintError::NoObject("new node")) };
     if emulation.behaviour().queue.any_label_helps_affinity && old.is_some() {
         let (terms, anti_terms) = (affinity_terms(pod)?, anti_affinity_terms(pod)?);
@@ -184,14 +175,14 @@ fn hint_after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> R
         return Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip });
     }
     let value = |node: &Node, term: &AffinityTerm| node.metadata.labels.get(&term.topology_key).cloned();
-    let joins = |term: &AffinityTerm| match (&old, value(&new, term)) {
+    let joins = |term: &AffinityTerm| match (old, value(new, term)) {
         (None, now) => now.is_some(),
         (Some(old), now) => now.is_some() && value(old, term) != now,
     };
     // A node without the key accepts any pod with anti-affinity, so every new node may help.
-    let leaves = |term: &AffinityTerm| match &old {
+    let leaves = |term: &AffinityTerm| match old {
         None => true,
-        Some(old) => value(old, term).is_some_and(|before| value(&new, term) != Some(before)),
+        Some(old) => value(old, term).is_some_and(|before| value(new, term) != Some(before)),
     };
     let helps = affinity_terms(pod)?.iter().any(joins) || anti_affinity_terms(pod)?.iter().any(leaves);
     Ok(if helps { QueueingHint::Queue } else { QueueingHint::QueueSkip })
@@ -201,6 +192,7 @@ fn hint_after_node_change(emulation: Emulation, pod: &Pod, change: &Change) -> R
 mod tests {
     use super::testing::{node, pod};
     use super::*;
+    use crate::cluster::Object;
 
     const OUTCOME: [QueueingHint; 2] = [QueueingHint::QueueSkip, QueueingHint::Queue];
 

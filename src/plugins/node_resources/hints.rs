@@ -58,12 +58,7 @@ fn scale_down_helps(emulation: Emulation, pod: &Pod, old: &Pod, new: &Pod) -> bo
     if new.node_name.is_empty() {
         return false;
     }
-    let options = PodResourcesOptions {
-        use_status_resources: emulation.enabled(Gate::InPlacePodVerticalScaling),
-        in_place_pod_level: emulation.enabled(Gate::InPlacePodLevelResourcesVerticalScaling),
-        resizes: emulation.behaviour().resources.resizes,
-        ..PodResourcesOptions::default()
-    };
+    let options = PodResourcesOptions::of_resizes(emulation);
     let largest = |pod: &Pod| Resource::max_of_list(&pod_requests(pod, options));
     let (old, new) = (largest(old), largest(new));
     pod_requests(pod, options).iter().filter(|(_, amount)| !amount.is_zero()).any(|(name, _)| match name.as_str() {

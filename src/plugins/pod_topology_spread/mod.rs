@@ -14,11 +14,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cluster::{Kind, LabelSelector, Labels, List, Node, Object, Pod, Str, TopologySpreadConstraint};
+use crate::cluster::{LabelSelector, Labels, List, Node, Pod, Str, TopologySpreadConstraint};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, EventResource, FieldErrors, HintError, Plugin, QueueingHint,
     QueueingHintFn, is_same_pod,
 };
+use crate::plugins::helper::{changed_nodes, changed_pods};
 use crate::release::Emulation;
 pub(super) use common::default_selector;
 use common::{Action, Constraint, LABEL_HOSTNAME, LABEL_TOPOLOGY_ZONE, has_all_keys};
@@ -160,18 +161,13 @@ impl PodTopologySpread {
     /// Returns Queue if a pod starts or stops counting for a constraint, or the parked pod's tolerations changed.
     /// Mirrors `isSchedulableAfterPodChange`.
     fn hint_after_pod_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
-        let as_pod = |object: &Option<Object>| match object {
-            None => Ok(None),
-            Some(Object::Pod(pod)) => Ok(Some(pod.clone())),
-            Some(other) => Err(HintError::OtherType { expected: Kind::Pod, got: other.kind() }),
-        };
-        let (old, new) = (as_pod(&change.old)?, as_pod(&change.new)?);
-        if [&old, &new].into_iter().flatten().any(|p| !involved_in_spreading(p, pod, cx.emulation)) {
+        let (old, new) = changed_pods(change)?;
+        if [old, new].into_iter().flatten().any(|p| !involved_in_spreading(p, pod, cx.emulation)) {
             return Ok(QueueingHint::QueueSkip);
         }
         let constraints = self.constraints(cx, pod, Action::DoNotSchedule).map_err(HintError::plugin)?;
         let any_selects = |p: &Pod| constraints.iter().any(|c| c.selects(&p.metadata.labels));
-        match (&old, &new) {
+        match (old, new) {
             (Some(old), Some(new)) => {
                 let tolerates_more = is_same_pod(pod, new)
                     && new.spec.tolerations != old.spec.tolerations
@@ -187,15 +183,10 @@ impl PodTopologySpread {
     /// Returns Queue if a domain is added, removed or changed, or a node's taints changed. Mirrors
     /// `isSchedulableAfterNodeChange`.
     fn hint_after_node_change(&self, cx: &Context<'_>, pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
-        let as_node = |object: &Option<Object>| match object {
-            None => Ok(None),
-            Some(Object::Node(node)) => Ok(Some(node.clone())),
-            Some(other) => Err(HintError::OtherType { expected: Kind::Node, got: other.kind() }),
-        };
-        let (old, new) = (as_node(&change.old)?, as_node(&change.new)?);
+        let (old, new) = changed_nodes(change)?;
         let constraints = self.constraints(cx, pod, Action::DoNotSchedule).map_err(HintError::plugin)?;
         let takes_part = |node: &Node| has_all_keys(&node.metadata.labels, &constraints);
-        match (&old, &new) {
+        match (old, new) {
             (Some(old), Some(new)) => {
                 let (before, after): (&Labels, &Labels) = (&old.metadata.labels, &new.metadata.labels);
                 let moved = || constraints.iter().any(|c| before.get(&c.topology_key) != after.get(&c.topology_key));
@@ -212,6 +203,7 @@ impl PodTopologySpread {
 mod tests {
     use super::testing::{World, node, pod};
     use super::*;
+    use crate::cluster::Object;
 
     #[test]
     fn arguments_have_the_defaults_of_v1_36_and_are_checked() {

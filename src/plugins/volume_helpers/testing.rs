@@ -10,8 +10,7 @@ use crate::release::{Emulation, Gate};
 
 /// Makes an object from its kind and JSON.
 pub(in crate::plugins) fn object(kind: &str, text: &str) -> Object {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    Object::deserialize_kind(kind.parse().unwrap(), &mut reader).unwrap_or_else(|e| panic!("{e} in {text}"))
+    crate::cluster::testing::object(kind.parse().unwrap(), text)
 }
 
 /// Makes a pod from JSON.

@@ -421,25 +421,19 @@ fn score_columns(state: &State, (name, verdict): (Column, Column), width: u16) -
     }
     let mut room = width.saturating_sub(scored.iter().map(|c| if let Width::Fixed(n) = c.width { n + 2 } else { 0 }).sum());
     let extenders = state.view_model.cycle.whole.extenders.scoring();
+    let mut push_fitting = |titles: &mut dyn Iterator<Item = &'static str>| {
+        for title in titles {
+            let need = text::columns(title) + 2;
+            if need > room {
+                break;
+            }
+            room -= need;
+            scored.push(right(title, Width::Fixed(need - 2)));
+        }
+    };
     // Next to the totals: few nodes differ in as much as extenders give.
-    for index in &extenders {
-        let Some(title) = EXTENDER_TITLES.get(*index) else { break };
-        let need = text::columns(title) + 2;
-        if need > room {
-            break;
-        }
-        room -= need;
-        scored.push(right(title, Width::Fixed(need - 2)));
-    }
-    for plugin in &plugins {
-        let title = score_title(*plugin);
-        let need = text::columns(title) + 2;
-        if need > room {
-            break;
-        }
-        room -= need;
-        scored.push(right(title, Width::Fixed(need - 2)));
-    }
+    push_fitting(&mut extenders.iter().map_while(|index| EXTENDER_TITLES.get(*index).copied()));
+    push_fitting(&mut plugins.iter().map(|plugin| score_title(*plugin)));
     (scored, plugins)
 }
 
