@@ -13,6 +13,7 @@ pub(super) mod neighbors;
 mod null_as_zero;
 mod old_versions;
 pub(super) mod patterns;
+mod plain_yaml;
 pub(super) mod raw_object;
 mod records;
 pub(in crate::source) mod refusals;
@@ -258,8 +259,12 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     match classify(&types.0, types.1.as_deref()) {
         Class::List => decode_json_list(text, context, line, out),
         class => {
-            let patterns = context.patterns.filter(|_| class == Class::Model(Kind::Pod) && syntax == Syntax::Json);
-            let known = patterns.and_then(|patterns| patterns.pod(text, types.1.as_deref(), context.hint));
+            let patterns = context.patterns.filter(|_| class == Class::Model(Kind::Pod));
+            let known = patterns.and_then(|patterns| match syntax {
+                Syntax::Json => patterns.pod(text, types.1.as_deref(), context.hint),
+                // An error is explained on the lines of the YAML.
+                Syntax::Yaml => patterns.pod(&plain_yaml::to_json(text)?, types.1.as_deref(), context.hint),
+            });
             let (newest, what, metadata, neighbor) = match known {
                 Some((newest, what, metadata)) => (newest, what, metadata, None),
                 None => decode_typed(text, syntax, class, types, context.hint),

@@ -1,0 +1,357 @@
+//! Writes YAML in the plain style of kubectl as JSON, which is read faster: by known [patterns](super::patterns), or by a quicker parser.
+//!
+//! Only what is beyond doubt is written: block mappings with sorted keys, block sequences, and scalars on one line that are strings,
+//! whole numbers, booleans or null for certain. Any other text is left to the parser of YAML.
+
+/// The depth of nesting beyond which a text is left to the parser of YAML.
+const DEEPEST: usize = 40;
+
+/// Returns the JSON of a mapping; `None` where a text is not of the plain style.
+pub(super) fn to_json(text: &[u8]) -> Option<Vec<u8>> {
+    let mut reader = Reader { text, line: None, next: 0, out: Vec::with_capacity(text.len()) };
+    reader.advance()?;
+    let indent = reader.line?.indent;
+    reader.mapping(indent, 0)?;
+    reader.line.is_none().then_some(reader.out)
+}
+
+/// A line without its indentation.
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    indent: usize,
+    content: &'t [u8],
+}
+
+struct Reader<'t> {
+    text: &'t [u8],
+    /// The line to read; `None` at the end.
+    line: Option<Line<'t>>,
+    /// The offset of the line after it.
+    next: usize,
+    out: Vec<u8>,
+}
+
+impl<'t> Reader<'t> {
+    /// Goes to the next line. `None` if its style is not plain.
+    fn advance(&mut self) -> Option<()> {
+        if self.next >= self.text.len() {
+            self.line = None;
+            return Some(());
+        }
+        let rest = &self.text[self.next..];
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.next += end + 1;
+        let line = &rest[..end];
+        let indent = line.iter().take_while(|byte| **byte == b' ').count();
+        let content = &line[indent..];
+        // An empty line may be part of a scalar; a trailing space or a comment is not written by kubectl.
+        let is_plain = content.first().is_some_and(|first| *first != b'#') && content.last() != Some(&b' ');
+        self.line = Some(Line { indent, content });
+        (is_plain && content.iter().all(|byte| (b' '..=b'~').contains(byte))).then_some(())
+    }
+
+    /// Writes a mapping whose keys are at an indentation.
+    fn mapping(&mut self, indent: usize, depth: usize) -> Option<()> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let mut last: &[u8] = b"";
+        self.out.push(b'{');
+        while let Some(line) = self.line {
+            if line.indent != indent {
+                if line.indent > indent {
+                    return None;
+                }
+                break;
+            }
+            let (key, value) = key_and_value(line.content)?;
+            // Equal keys are errors, and equal ones are neighbours here.
+            if key <= last {
+                return None;
+            }
+            if !last.is_empty() {
+                self.out.push(b',');
+            }
+            last = key;
+            self.string(key);
+            self.out.push(b':');
+            self.advance()?;
+            if value.is_empty() { self.nested(indent, depth)? } else { self.scalar(value)? }
+        }
+        self.out.push(b'}');
+        Some(())
+    }
+
+    /// Writes what is below a key at an indentation.
+    fn nested(&mut self, indent: usize, depth: usize) -> Option<()> {
+        match self.line {
+            Some(line) if line.indent >= indent && line.content.starts_with(b"- ") => self.sequence(line.indent, depth + 1),
+            Some(line) if line.indent > indent => self.mapping(line.indent, depth + 1),
+            _ => {
+                self.out.extend_from_slice(b"null");
+                Some(())
+            }
+        }
+    }
+
+    /// Writes a sequence whose dashes are at an indentation.
+    fn sequence(&mut self, indent: usize, depth: usize) -> Option<()> {
+        let mut is_first = true;
+        self.out.push(b'[');
+        while let Some(line) = self.line {
+            let is_entry = line.indent == indent && line.content.starts_with(b"- ");
+            if !is_entry {
+                if line.indent > indent {
+                    return None;
+                }
+                break;
+            }
+            if !std::mem::take(&mut is_first) {
+                self.out.push(b',');
+            }
+            let entry = &line.content[2..];
+            if key_and_value(entry).is_some() {
+                self.line = Some(Line { indent: indent + 2, content: entry });
+                self.mapping(indent + 2, depth + 1)?;
+            } else {
+                self.advance()?;
+                self.scalar(entry)?;
+            }
+        }
+        self.out.push(b']');
+        Some(())
+    }
+
+    /// Writes a scalar.
+    fn scalar(&mut self, text: &[u8]) -> Option<()> {
+        match *text {
+            [b'"', ref inner @ .., b'"'] => {
+                let is_simple = inner.iter().all(|byte| !matches!(byte, b'"' | b'\\'));
+                is_simple.then(|| self.string(inner))
+            }
+            [b'\'', ref inner @ .., b'\''] => (!inner.contains(&b'\'')).then(|| self.string(inner)),
+            [b'{', b'}'] | [b'[', b']'] => {
+                self.out.extend_from_slice(text);
+                Some(())
+            }
+            _ => self.plain(text),
+        }
+    }
+
+    /// Writes a scalar without quotes.
+    fn plain(&mut self, text: &[u8]) -> Option<()> {
+        match text {
+            b"true" | b"false" | b"null" => {
+                self.out.extend_from_slice(text);
+                return Some(());
+            }
+            _ if is_whole_number(text) => {
+                self.out.extend_from_slice(text);
+                return Some(());
+            }
+            _ => {}
+        }
+        let starts = matches!(text, [b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'$', ..] | [b'-' | b'.', b'!'..=b'~', ..]);
+        let goes_on = memchr::memmem::find(text, b": ").is_none() && memchr::memmem::find(text, b" #").is_none();
+        let is_string = starts && goes_on && text.last() != Some(&b':') && !may_be_other(text);
+        is_string.then(|| self.string(text))
+    }
+
+    fn string(&mut self, text: &[u8]) {
+        self.out.push(b'"');
+        for byte in text {
+            if matches!(byte, b'"' | b'\\') {
+                self.out.push(b'\\');
+            }
+            self.out.push(*byte);
+        }
+        self.out.push(b'"');
+    }
+}
+
+/// Splits a line into its key, which is a string for certain, and its value, which is empty where it is below.
+fn key_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let is_of_key = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/');
+    let end = line.iter().position(|byte| !is_of_key(byte))?;
+    let (key, rest) = line.split_at(end);
+    let value = match rest {
+        [b':'] => &rest[1..],
+        [b':', b' ', value @ ..] if value.first() != Some(&b' ') => value,
+        _ => return None,
+    };
+    (key.first().is_some_and(u8::is_ascii_alphabetic) && !may_be_other(key)).then_some((key, value))
+}
+
+/// Whether a scalar is a whole number in its only form, of at most 18 digits.
+fn is_whole_number(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    match digits {
+        [b'0'] => digits.len() == text.len(),
+        [b'1'..=b'9', rest @ ..] => rest.len() < 18 && rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    }
+}
+
+/// Whether a scalar without quotes may be something else than a string: a number in any form, a word for a boolean or null.
+fn may_be_other(text: &[u8]) -> bool {
+    let word = |word: &[u8]| text.eq_ignore_ascii_case(word);
+    if [&b"true"[..], b"false", b"null", b"yes", b"no", b"on", b"off", b"y", b"n"].into_iter().any(word) {
+        return true;
+    }
+    let unsigned = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    let dotless = unsigned.strip_prefix(b".").unwrap_or(unsigned);
+    if [&b"inf"[..], b"infinity", b"nan"].into_iter().any(|word| dotless.eq_ignore_ascii_case(word)) {
+        return true;
+    }
+    if unsigned.first() == Some(&b'0') && matches!(unsigned.get(1), Some(b'x' | b'X' | b'o' | b'O' | b'b' | b'B')) {
+        return true;
+    }
+    // An address of four numbers is not a number.
+    let is_address =
+        text.iter().filter(|byte| **byte == b'.').count() > 1 && text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    !is_address && text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-' | b'_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Compares what is written with what the parser of YAML reads, and returns whether anything is written.
+    #[track_caller]
+    fn check(yaml: &str) -> bool {
+        let Some(written) = to_json(yaml.as_bytes()) else { return false };
+        let written: Value = serde_json::from_slice(&written).unwrap_or_else(|error| panic!("{error}: {yaml}"));
+        let read: Value = serde_yaml::from_str(yaml).unwrap_or_else(|error| panic!("{error}: {yaml}"));
+        assert_eq!(written, read, "{yaml}");
+        true
+    }
+
+    #[test]
+    fn a_pod_as_kubectl_prints_it_is_written() {
+        let pod = "  apiVersion: v1\n  kind: Pod\n  metadata:\n    annotations:\n      a.b/c: 'x: \"y\\'\n      when: \"2026-01-01T00:00:00Z\"\n    \
+                   labels: {}\n    name: web-5d9c7b-x\n  spec:\n    containers:\n    - args:\n      - --port=80\n      - -c\n      - http://x:1/y\n      \
+                   - a \"b\" {c}\n      env:\n        - name: A\n          value: \"7\"\n      image: a:1\n      ports:\n      - containerPort: 80\n      \
+                   resources:\n        requests:\n          cpu: 100m\n          memory: 1Gi\n    - name: b\n    hostNetwork: true\n    \
+                   priority: -10\n    tolerations: []\n  status:\n    podIP: 10.0.0.1\n    startTime: null\n    x:\n";
+        assert!(check(pod));
+        assert!(check(pod.trim_end()));
+    }
+
+    #[test]
+    fn what_is_in_doubt_is_left_to_the_parser() {
+        let values = [
+            "0x1f",
+            "1e3",
+            "1.5",
+            ".5",
+            "-.5",
+            "+1",
+            "007",
+            "1_000",
+            "0o7",
+            "~",
+            "True",
+            "NULL",
+            ".inf",
+            "-.Inf",
+            ".nan",
+            "yes",
+            "Off",
+            "y",
+            "|",
+            ">-",
+            "&a x",
+            "*a",
+            "!!str 1",
+            "{a: 1}",
+            "[1]",
+            "a: b",
+            "a #b",
+            "a:",
+            "'it''s'",
+            "\"a\\nb\"",
+            "\"a",
+            "@x",
+            "`x",
+            "%x",
+            "? x",
+            "- x",
+            "# x",
+            "\u{e9}",
+            "a\tb",
+            "1234567890123456789",
+            "-0",
+            "-",
+            ".",
+            "\"a\" b",
+            "'a' b",
+        ];
+        for value in values {
+            assert!(!check(&format!("a: {value}\n")), "{value}");
+        }
+        let texts = [
+            "",
+            "a",
+            "b: 1\na: 2\n",
+            "a: 1\na: 2\n",
+            "a: x\n  y\n",
+            "a:\n  x\n",
+            "a: 1\n\nb: 2\n",
+            "a: 1 \n",
+            "a: 1\r\n",
+            "# c\na: 1\n",
+            "a : 1\n",
+            "\"a\": 1\n",
+            "? a\n: 1\n",
+            "<<: {}\n",
+            "- a\n",
+            "a:\n- - b\n",
+            "a:\n-\n",
+            "a:\n- b\n  c\n",
+            "a:\n - b\n  - c\n",
+            "a:\n  b: 1\n c: 2\n",
+            "true: 1\n",
+            "1: 2\n",
+            "---\na: 1\n",
+            "a: 1\n...\n",
+            "a:  1\n",
+            "a:\n-  b\n",
+        ];
+        for text in texts {
+            assert!(!check(text), "{text:?}");
+        }
+        let deep: String = (0..100).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+        assert!(!check(&deep));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_what_the_parser_reads(lines in prop::collection::vec((0..4_usize, any::<bool>(), "[a-c]{0,2}", "[ -~]{0,6}|[-+.0-9eExabfint]{0,5}|true|null|\\{\\}"), 1..8)) {
+            let text: String = lines
+                .iter()
+                .map(|(indent, dash, key, value)| {
+                    let dash = if *dash { "- " } else { "" };
+                    let key = if key.is_empty() { String::new() } else { format!("{key}: ") };
+                    format!("{}{dash}{key}{value}\n", "  ".repeat(*indent))
+                })
+                .collect();
+            check(&text);
+        }
+
+        #[test]
+        fn values_are_written_as_the_parser_reads_them(value in "[ -~]{1,8}|[-+.0-9eEx_abfintyNo]{1,6}") {
+            check(&format!("a:\n- {value}\nb: {value}\n"));
+        }
+
+        #[test]
+        fn printed_yaml_is_mostly_written(names in prop::collection::vec("[a-z]{3,8}", 1..4), number in any::<i32>(), text in "[a-z]{4}[ a-z:/.=-]{0,20}[a-z]") {
+            let items: Vec<Value> = names.iter().map(|name| json!({"name": name, "number": number, "text": text})).collect();
+            let yaml = serde_yaml::to_string(&json!({"items": items, "zz": {"ok": true}})).unwrap();
+            let plain = !text.contains(": ") && names.iter().all(|name| !may_be_other(name.as_bytes()));
+            prop_assert!(check(&yaml) || !plain, "{yaml}");
+        }
+    }
+}
