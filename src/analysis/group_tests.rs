@@ -115,6 +115,23 @@ fn a_later_release_says_how_many_pods_of_a_gang_have_a_place() {
 }
 
 #[test]
+fn a_group_is_decided_the_same_without_a_record_of_nodes() {
+    let loud = scheduler(true, world());
+    let quiet = loud.clone().quietly();
+    for name in ["g0", "a0"] {
+        let [recorded, kept] = [&loud, &quiet].map(|scheduler| scheduler.explain_group(&known(scheduler, name)).unwrap());
+        assert!(kept.len() < recorded.len());
+        let [recorded, kept] = [recorded, kept].map(|events| CycleView::of(&events));
+        assert_eq!(recorded.group.as_ref().unwrap().summary(), kept.group.as_ref().unwrap().summary(), "{name}");
+        for pod in &recorded.group.as_ref().unwrap().start.pods {
+            let of = |view: &CycleView| view.member(pod).map(|member| (member.outcome, member.failure.clone()));
+            assert_eq!(of(&recorded), of(&kept), "{pod}");
+            assert!(recorded.member(pod).is_some());
+        }
+    }
+}
+
+#[test]
 fn a_fix_says_what_it_does_for_the_group() {
     let with = scheduler(true, world());
     let found =
