@@ -46,6 +46,8 @@ limits! { "engine":
     steps REACTION_STEPS: usize = 400, "a_reaction_without_end_is_cut";
     /// Names of out-of-tree plugins in one process; an engine with a further one is refused.
     count OUT_OF_TREE_NAMES: usize = 8, "names_of_out_of_tree_plugins_are_kept_up_to_a_limit";
+    /// Flushes of unschedulablePods, in one step of the clock, that move no pod; the later ones are passed over, as they move none either.
+    count IDLE_FLUSHES: usize = 100, "gated_pods_do_not_hold_up_the_clock";
     /// Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing.
     steps FIXES_STEPS_OF_LONG_SEARCH: u64 = 200_000, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Copies of a pod that come one after another beyond those that fit, to find who is evicted for them; more are not tried.

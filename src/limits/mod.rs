@@ -136,6 +136,7 @@
 //! | [`engine::REACTING_SIBLINGS`] | 10 | Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out. | `pods_of_one_template_are_changed_together_up_to_a_limit` |
 //! | [`engine::REACTION_STEPS`] | 400 steps | Operations of a run in which controllers react to a fix; the fix counts as it is after them. | `a_reaction_without_end_is_cut` |
 //! | [`engine::OUT_OF_TREE_NAMES`] | 8 | Names of out-of-tree plugins in one process; an engine with a further one is refused. | `names_of_out_of_tree_plugins_are_kept_up_to_a_limit` |
+//! | [`engine::IDLE_FLUSHES`] | 100 | Flushes of unschedulablePods, in one step of the clock, that move no pod; the later ones are passed over, as they move none either. | `gated_pods_do_not_hold_up_the_clock` |
 //! | [`engine::FIXES_STEPS_OF_LONG_SEARCH`] | 200,000 steps | Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::FLOOD_PODS`] | 1,000 | Copies of a pod that come one after another beyond those that fit, to find who is evicted for them; more are not tried. | `pods_that_keep_coming_are_bounded` |
 //! | [`engine::COMING_NODES`] | 20 | NodePools, NodeClaims and node groups whose coming nodes are judged for a pod; the others are counted as not tried. | `trials_are_bounded` |

@@ -8,6 +8,7 @@ use super::backoff_queue::floor_to_second;
 use super::{QueueEnv, SchedulingQueue};
 use crate::cluster::Key;
 use crate::framework::{Change, ClusterEvent, QueuedPodInfo};
+use crate::limits::engine::IDLE_FLUSHES;
 use crate::trace::Event;
 
 /// Interval of the flush of backoffQ, at whole seconds.
@@ -54,15 +55,46 @@ impl SchedulingQueue {
     /// every 30 s since `start`, the start of the scheduler. Records each interval as [`Event::ClockMoved`]. No effect
     /// if `to` is not in the future.
     pub fn advance(&mut self, env: &mut dyn QueueEnv, start: Timestamp, to: Timestamp) {
-        while let Some(next) = self.next_flush(env.now(), start).filter(|next| *next <= to) {
+        let mut idle = 0;
+        while let Some(mut next) = self.next_flush(env.now(), start).filter(|next| *next <= to) {
+            if idle >= IDLE_FLUSHES {
+                // Until a pod is due that is not gated, flushes move none.
+                let due = [self.next_backoff_flush(env.now()), self.next_leftover_flush(env.now(), start, false)];
+                let Some(due) = due.into_iter().flatten().min().filter(|due| *due <= to) else {
+                    self.pass_flushes(start, to);
+                    break;
+                };
+                self.pass_flushes(start, due.checked_sub(SignedDuration::from_nanos(1)).unwrap_or(due));
+                (next, idle) = (due, 0);
+            }
+            let before = self.len();
             self.move_clock(env, next);
             self.flush_backoff_completed(env);
             if next.duration_since(start).as_nanos() % LEFTOVER_FLUSH.as_nanos() == 0 {
                 self.flush_unschedulable_leftover(env);
             }
+            idle = if self.len() == before { idle + 1 } else { 0 };
         }
         if env.now() < to {
             self.move_clock(env, to);
+        }
+    }
+
+    /// Notes the flushes up to a time that find gated pods only, and leave them where they are.
+    fn pass_flushes(&mut self, start: Timestamp, until: Timestamp) {
+        if !self.flushes_gated() {
+            return;
+        }
+        let limit = SignedDuration::try_from(self.config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
+        let period = (limit.as_nanos().div_euclid(LEFTOVER_FLUSH.as_nanos()) + 1).saturating_mul(LEFTOVER_FLUSH.as_nanos());
+        let gated: Vec<Arc<QueuedPodInfo>> = self.unschedulable.values().filter(|info| self.is_gated(info)).cloned().collect();
+        for mut info in gated {
+            let first = since(&info).checked_add(limit).ok().and_then(|overdue| flush_after(overdue, start));
+            let Some(first) = first.filter(|first| *first <= until) else { continue };
+            let rest = until.duration_since(first).as_nanos();
+            let last = first.as_nanosecond() + rest - rest.rem_euclid(period);
+            Arc::make_mut(&mut info).flushed = Timestamp::from_nanosecond(last).ok();
+            self.unschedulable.insert(info);
         }
     }
 
@@ -91,9 +123,7 @@ impl SchedulingQueue {
         let concerned = self.unschedulable.values().filter(|info| gated_too || !self.is_gated(info));
         let oldest = concerned.map(|info| since(info)).min()?;
         let limit = SignedDuration::try_from(self.config.pod_max_in_unschedulable_pods).ok()?;
-        let strictly_after = now.max(oldest.checked_add(limit).ok()?);
-        let periods = strictly_after.duration_since(start).as_nanos().div_euclid(LEFTOVER_FLUSH.as_nanos()) + 1;
-        Timestamp::from_nanosecond(start.as_nanosecond() + periods.max(1) * LEFTOVER_FLUSH.as_nanos()).ok()
+        flush_after(now.max(oldest.checked_add(limit).ok()?), start)
     }
 
     /// Returns the time of the next flush of backoffQ that moves a pod, and the first pod that it moves.
@@ -109,6 +139,12 @@ impl SchedulingQueue {
         let overdue = self.unschedulable.values().find(|info| !self.is_gated(info) && self.is_leftover(info, time))?;
         Some((time, overdue.key()))
     }
+}
+
+/// Returns the time of the first flush of unschedulablePods after a time.
+fn flush_after(time: Timestamp, start: Timestamp) -> Option<Timestamp> {
+    let periods = time.duration_since(start).as_nanos().div_euclid(LEFTOVER_FLUSH.as_nanos()) + 1;
+    Timestamp::from_nanosecond(start.as_nanosecond() + periods.max(1) * LEFTOVER_FLUSH.as_nanos()).ok()
 }
 
 /// Returns the start of the stay that the leftover flush measures.

@@ -247,6 +247,32 @@ fn updates_of_a_parked_pod_ask_the_hints_event_by_event() {
 }
 
 #[test]
+fn gated_pods_do_not_hold_up_the_clock() {
+    for version in ["v1.35.2", "v1.36.3", "v1.37.0"] {
+        let mut f = Fixture::of(version);
+        f.world.refusals.insert(Fixture::key("g"), vec![Gates]);
+        f.add("g", 0).add("p", 0);
+        f.pop();
+        f.fail("p", &[PluginName::NodeName]);
+        f.advance(17_000);
+        f.world.refusals.insert(Fixture::key("late"), vec![Gates]);
+        f.add("late", 0);
+        let mut pieces = f.clone();
+        let flushed = |f: &Fixture| ["g", "late"].map(|name| f.queue.get(&Fixture::key(name)).unwrap().flushed);
+        let hour = 3_600_000;
+        f.advance(100 * hour);
+        for _ in 0..100 {
+            pieces.advance(hour);
+        }
+        assert_eq!((f.queue.view(), flushed(&f)), (pieces.queue.view(), flushed(&pieces)), "{version}");
+        assert_eq!(f.active(), ["p"]);
+        f.advance(1_000_000 * hour);
+        assert!(f.world.events.len() < 1000);
+        assert_eq!(f.place("g"), "gated by SchedulingGates");
+    }
+}
+
+#[test]
 fn an_update_that_pre_enqueue_refuses_continues_to_the_next_event() {
     let mut f = Fixture::parked(&[InterPodAffinity, TaintToleration]);
     f.world.refusals.insert(Fixture::key("p"), vec![DefaultPreemption]);
