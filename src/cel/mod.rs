@@ -6,7 +6,7 @@
 //! the steps of cel-go v0.26, because costs, error texts and many odd results depend on them. The crates `cel` and
 //! `kube-cel` work differently.
 //!
-//! An evaluation without a result is an [`EvalError`]. Where Go wraps the text of one error in that of another (addresses, URLs,
+//! An evaluation without a result is an `EvalError`. Where Go wraps the text of one error in that of another (addresses, URLs,
 //! formatting), the helpers return that text as a `String`: it is data of the message, and no code decides by it.
 //!
 //! Every expression has bounded time and memory. Nesting is limited as in cel-go, and evaluation by its cost. Ranges

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::ui::model::overview::OverviewRow;
 use crate::ui::model::rows::{CandidateRow, DetailRow, NodeRow, QueueRow};
 
-/// The rows of the lists; those of pages are [`Pages`](super::pages::Pages).
+/// The rows of the lists. Those of pages are kept apart, each with its input.
 #[derive(Clone, Debug, Default)]
 pub struct ListRows {
     /// Rows of the queues.
