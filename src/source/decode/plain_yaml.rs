@@ -207,8 +207,7 @@ fn may_be_other(text: &[u8]) -> bool {
         return true;
     }
     // An address of four numbers is not a number.
-    let is_address =
-        text.iter().filter(|byte| **byte == b'.').count() > 1 && text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    let is_address = memchr::memchr_iter(b'.', text).count() > 1 && text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
     !is_address && text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-' | b'_'))
 }
 
