@@ -475,7 +475,9 @@ impl FilterRunner for Runner<'_> {
         }
         let nominated = self.nominated_that_count(pod, node);
         let mut with = (!nominated.is_empty()).then(|| node.clone())?;
-        nominated.iter().for_each(|other| with.add_pod(other.clone()));
+        for other in &nominated {
+            with.add_pod(other.clone());
+        }
         Some((with, nominated.len()))
     }
 

@@ -31,7 +31,7 @@ struct Reader<'t> {
     out: Vec<u8>,
 }
 
-impl<'t> Reader<'t> {
+impl Reader<'_> {
     /// Goes to the next line. `None` if its style is not plain.
     fn advance(&mut self) -> Option<()> {
         if self.next >= self.text.len() {
