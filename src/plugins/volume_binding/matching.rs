@@ -49,11 +49,11 @@ pub(super) struct Chosen<'a> {
     names: HashSet<&'a str>,
     /// For each of [`Available`] the positions in `anywhere` that are used up: their volumes are chosen, or not usable on the node.
     passed: HashMap<usize, usize>,
-    /// Volumes that were judged, and terms of their affinity.
+    /// Claims and volumes that were judged, and terms of their affinity.
     judged: usize,
 }
 
-/// Volumes and terms of their affinity that are judged in the time of a step of a plugin's search.
+/// Claims, volumes and terms of their affinity that are judged in the time of a step of a plugin's search.
 const VOLUMES_OF_A_STEP: usize = 8;
 
 impl Chosen<'_> {
@@ -145,6 +145,7 @@ impl Candidates {
     ///
     /// A volume that refers to the claim is the only choice: if the node cannot use it, nothing matches.
     pub(super) fn choose<'a>(&'a self, labels: &Labels, chosen: &mut Chosen<'a>) -> Result<Option<&'a Arc<PersistentVolume>>, FindError> {
+        chosen.judged += 1;
         if let Some(error) = &self.error {
             return Err(error.clone());
         }
