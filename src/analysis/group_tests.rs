@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{FixesReport, SchedulerComparer};
+use super::{FixesReport, SchedulerComparer, why};
 use crate::cluster::{Key, Kind, Object, Pod};
 use crate::fixes::{self, Acts, GroupProof, Limits};
+use crate::framework::PluginName;
 use crate::release::{Emulation, Gate};
-use crate::scheduler::{Config, Options, Scheduler};
-use crate::trace::{CycleView, GroupOutcome};
+use crate::scheduler::{Config, Operation, Options, Scheduler};
+use crate::session::PodLocation;
+use crate::trace::{CycleView, GroupOutcome, Outcome};
 
 fn object(kind: Kind, yaml: &str) -> Object {
     let value: serde_yaml::Value = serde_yaml::from_str(yaml).unwrap();
@@ -91,13 +93,55 @@ fn members_wait_for_what_their_group_waits_for() {
     assert!(waits_for(&without, "g3").is_some_and(|(key, _)| !key.starts_with("pod-group")));
 }
 
+/// Queues groups as one entry.
+fn as_one(objects: Vec<Object>) -> Scheduler {
+    let mut emulation: Emulation = crate::release::Profile::named("v1.37.0").unwrap().into();
+    emulation.set(Gate::GenericWorkload, true);
+    Scheduler::new(Config::defaults(emulation), objects, Options::default())
+}
+
+#[test]
+fn a_group_that_is_queued_as_one_waits_for_its_gated_pod() {
+    let gated = member("held", "two", ", schedulingGates: [{name: quota}]");
+    let mut scheduler = as_one(vec![node("n1", 3), group("two", 2), gated, member("free", "two", ""), pod("alone", "")]);
+    let free = known(&scheduler, "free");
+    let view = scheduler.view_of(&free);
+    assert_eq!(view.outcome, Some(Outcome::Gated));
+    let sentence = why(&view);
+    let held = "held back by its scheduling gate quota until it is removed";
+    assert_eq!(sentence, format!("Held back with its pod group, of which pod n/held is {held}."));
+    let words = format!("Pod group n/two: Waits with its pod n/held, which is {held}");
+    assert_eq!(waits_for(&scheduler, "free"), Some(("pod-group:n/two:gated".to_owned(), words)));
+    assert_eq!(scheduler.view_of(&known(&scheduler, "held")).outcome, Some(Outcome::Gated));
+    assert_eq!(waits_for(&scheduler, "held").unwrap().0, "gated:SchedulingGates:quota");
+    assert_eq!(waits_for(&scheduler, "alone"), None);
+    let found = fixes::find(&scheduler, &free, Limits::of(1), &Acts::default(), &|_| true);
+    assert_eq!(found.unproposed, [fixes::Unproposed::GroupGated(Key::new("n", "held"))]);
+    assert!(found.fixes.is_empty());
+    let place = |scheduler: &Scheduler| PodLocation::of(scheduler.state().cluster(), scheduler.state().queue().view(), &free.key());
+    assert_eq!(place(&scheduler).to_string(), "gated with n/held by SchedulingGates");
+    assert!(!place(&scheduler).is_pending());
+    let gate = scheduler.state().queue().view().group_gate(&free).cloned();
+    assert_eq!(gate.map(|gate| gate.plugin), Some(PluginName::SchedulingGates));
+    let mut apart = scheduler.clone();
+    // Without the group as one entry the others are tried.
+    let mut before = scheduler.state().config().as_ref().clone();
+    before.emulation = crate::release::Profile::named("v1.36.2").unwrap().into();
+    let before = Scheduler::new(before, scheduler.state().cluster().objects().collect(), Options::default());
+    assert_ne!(before.view_of(&free).outcome, Some(Outcome::Gated));
+    scheduler.apply(Operation::Update { object: member("held", "two", "") });
+    assert!(scheduler.state().queue().view().group_gates.is_empty());
+    assert_eq!((place(&scheduler).to_string().as_str(), scheduler.view_of(&free).outcome), ("activeQ", Some(Outcome::Scheduled)));
+    apart.apply(Operation::Delete { object: member("held", "two", "") });
+    assert!(apart.state().queue().view().group_gates.is_empty());
+    assert_eq!(waits_for(&apart, "free").unwrap().0, "pod-group:n/two:incomplete");
+}
+
 /// 1.37 counts the pods of a gang after each of them, and gives up once too few can have a place.
 #[test]
 fn a_later_release_says_how_many_pods_of_a_gang_have_a_place() {
-    let mut emulation: Emulation = crate::release::Profile::named("v1.37.0").unwrap().into();
-    emulation.set(Gate::GenericWorkload, true);
     let decision = |objects: Vec<Object>| {
-        let scheduler = Scheduler::new(Config::defaults(emulation), objects, Options::default());
+        let scheduler = as_one(objects);
         let events = scheduler.explain_group(&known(&scheduler, "g0")).unwrap();
         CycleView::of(&events).group.unwrap().decision.clone().unwrap()
     };

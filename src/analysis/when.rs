@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::moments::moment_and_span;
 use super::why::binding;
-use crate::cluster::{Pod, Str};
+use crate::cluster::{Key, Pod, Str};
 use crate::framework::{ClusterEvent, PluginSet, Reason, Status};
 use crate::plural::count;
 use crate::session::{Keyframe, RequeueEvents};
@@ -101,6 +101,9 @@ impl When {
             return Some(ending);
         }
         let entry = keyframe.queues.entries.get(&pod.key())?;
+        if let Some(gate) = keyframe.queues.group_gate(pod) {
+            return plain(tried_with(&gate.pod));
+        }
         if let Some(ending) = ending_victims(keyframe, pod, entry) {
             return Some(ending);
         }
@@ -192,9 +195,15 @@ fn ending_victims(keyframe: &Keyframe, pod: &Pod, entry: &QueueEntry) -> Option<
     Some(When { text, at: until, events: Vec::new() })
 }
 
+/// Says that a pod waits until another of its group is let in.
+fn tried_with(other: &Key) -> String {
+    format!("tried once pod {other} of its pod group is let into the queue")
+}
+
 /// Returns when PreEnqueue lets a pod in; `None` where no single change does.
 fn gated(status: &Status) -> Option<String> {
     Some(match status.reasons() {
+        [Reason::GroupGated { pod, .. }] => tried_with(pod),
         [Reason::SchedulingGates { gates }] => {
             let gates: Vec<String> = gates.iter().map(ToString::to_string).collect();
             format!(
@@ -213,7 +222,7 @@ fn gated(status: &Status) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::{Cluster, Key};
+    use crate::cluster::Cluster;
     use crate::framework::PluginName;
 
     fn at(text: &str) -> Timestamp {

@@ -77,7 +77,7 @@ pub use storage::provisions;
 pub use trial::Watch;
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
-use crate::framework::Victim;
+use crate::framework::{Reason, Status, Victim};
 use crate::limits::engine::{FIXES_STEPS, JUDGED_CLAIMS};
 use crate::release::Gate;
 use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, ScheduleResult, Scheduler};
@@ -266,6 +266,8 @@ pub enum Unproposed {
     NoDevices(Str),
     /// The resource claim is allocated for other nodes and in use there.
     AllocatedElsewhere(Str),
+    /// Another pod of the group, which is queued as one entry, must be let into the queue.
+    GroupGated(Key),
     /// The pod would be deleted in vain: its controller makes another, which takes the place.
     Undone(Recreated),
 }
@@ -453,6 +455,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => search::profiles(&mut trials, &mut fixes.fixes),
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
             _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
+            DryDecision::Gated(status) if let Some(other) = group_gated_by(status) => fixes.unproposed.push(Unproposed::GroupGated(other)),
             DryDecision::Gated(_) if !gates.is_empty() => gated(&mut trials, &mut fixes, gates, limits),
             // A plugin keeps the pod out of activeQ: DynamicResources does for a claim that does not exist.
             DryDecision::Gated(_) | DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits, &today),
@@ -474,6 +477,11 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
     fixes.search.trials = trials.count();
     fixes.search.cut_short_by = trials.cut_short_by().to_vec();
     fixes
+}
+
+/// Returns the pod that gates the group of a pod which nothing else gates.
+fn group_gated_by(status: &Status) -> Option<Key> {
+    status.reasons().iter().find_map(|reason| if let Reason::GroupGated { pod, .. } = reason { Some(pod.clone()) } else { None })
 }
 
 /// Searches for a gated pod: without its gates it may fit, or need another change as well.

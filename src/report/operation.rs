@@ -149,7 +149,7 @@ pub struct UnschedulableReport {
     pub pod: String,
     /// The plugins that rejected it, by name.
     pub plugins: Vec<PluginName>,
-    /// The PreEnqueue plugin that gates it.
+    /// The PreEnqueue plugin that gates it, or another pod of its group where that is queued as one entry.
     pub gated_by: Option<PluginName>,
 }
 
@@ -308,7 +308,11 @@ impl QueuesReport {
         };
         let mut unschedulable: Vec<UnschedulableReport> = queue
             .unschedulable_pods()
-            .map(|i| UnschedulableReport { pod: i.key().to_string(), plugins: i.rejectors().iter().collect(), gated_by: i.gating_plugin })
+            .map(|i| UnschedulableReport {
+                pod: i.key().to_string(),
+                plugins: i.rejectors().iter().collect(),
+                gated_by: i.gating_plugin.or_else(|| queue.view().group_gate(i.pod()).map(|gate| gate.plugin)),
+            })
             .collect();
         unschedulable.sort_by(|a, b| a.pod.cmp(&b.pod));
         Self {

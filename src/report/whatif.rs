@@ -377,7 +377,9 @@ fn on(node: &Str) -> Words {
 fn place_words(at: &PodLocation) -> Words {
     match at {
         PodLocation::Node(node) => Words::from("on ").node(node),
-        PodLocation::Waiting(Place::Unschedulable { gated_by: Some(_), .. }, _) => format!("pending: {at}").into(),
+        PodLocation::Waiting(Place::Unschedulable { gated_by: Some(_), .. }, ..) | PodLocation::Waiting(_, _, Some(_)) => {
+            format!("pending: {at}").into()
+        }
         _ => at.settled().into(),
     }
 }

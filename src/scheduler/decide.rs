@@ -66,6 +66,8 @@ pub(super) struct DecisionInput<'a> {
     pub(super) sampling: Sampling,
     /// The virtual time.
     pub(super) now: jiff::Timestamp,
+    /// Why another pod of its group keeps the pod out of activeQ.
+    group_gate: Option<&'a Status>,
 }
 
 /// The result of a dry decision.
@@ -141,7 +143,7 @@ impl Scheduler {
     /// Takes the decision of [`Self::explain`] with options.
     pub fn explain_with<'a>(&self, pod: &Arc<Pod>, options: impl Into<DryOptions<'a>>) -> Vec<Event> {
         let mut events = Vec::new();
-        decide(&self.decision_input(), pod, &options.into(), &mut Trace::new(&mut events));
+        self.decide(pod, &options.into(), &mut Trace::new(&mut events));
         events
     }
 
@@ -154,12 +156,21 @@ impl Scheduler {
 
     /// Takes the decision of [`Self::explain_with`] without recording events. Positions in it refer to `self.state().snapshot()`.
     pub fn dry_decision<'a>(&self, pod: &Arc<Pod>, options: impl Into<DryOptions<'a>>) -> DryDecision {
-        decide(&self.decision_input(), pod, &options.into(), &mut Quiet)
+        self.decide(pod, &options.into(), &mut Quiet)
+    }
+
+    fn decide(&self, pod: &Arc<Pod>, options: &DryOptions<'_>, recorder: &mut impl Recorder) -> DryDecision {
+        let group_gate = self.group_gate(pod);
+        let input = DecisionInput { group_gate: group_gate.as_ref(), ..self.decision_input() };
+        let decision = try_pod(&input, pod, options, recorder);
+        recorder.record(|| Event::CycleFinished { pod: pod.key(), outcome: decision.outcome() });
+        decision
     }
 
     pub(super) fn decision_input(&self) -> DecisionInput<'_> {
         let state = &self.state;
         DecisionInput {
+            group_gate: None,
             config: &state.config,
             cluster: &state.cluster,
             cache: &state.cache,
@@ -170,12 +181,6 @@ impl Scheduler {
     }
 }
 
-fn decide(input: &DecisionInput<'_>, pod: &Arc<Pod>, options: &DryOptions<'_>, recorder: &mut impl Recorder) -> DryDecision {
-    let decision = try_pod(input, pod, options, recorder);
-    recorder.record(|| Event::CycleFinished { pod: pod.key(), outcome: decision.outcome() });
-    decision
-}
-
 fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, options: &DryOptions<'_>, recorder: &mut impl Recorder) -> DryDecision {
     let snapshot = input.cache.snapshot();
     let cx = Context { cluster: input.cluster, snapshot: &snapshot, emulation: input.config.emulation, now: input.now };
@@ -184,7 +189,7 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, options: &DryOptions<'_>, 
         record_failure(pod, &result, recorder);
         return DryDecision::Tried(result);
     };
-    if let Some(status) = framework.run_pre_enqueue(&cx, pod, false, None) {
+    if let Some(status) = framework.run_pre_enqueue(&cx, pod, false, None).or_else(|| input.group_gate.cloned()) {
         recorder.record(|| Event::PreEnqueueRejected { pod: pod.key(), status: status.clone() });
         return DryDecision::Gated(status);
     }

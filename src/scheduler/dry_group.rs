@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Scheduler;
 use crate::cluster::Pod;
-use crate::framework::QueuedPodInfo;
+use crate::framework::{QueuedPodInfo, Reason, Status};
 use crate::release::Gate;
 use crate::trace::Event;
 
@@ -15,7 +15,7 @@ impl Scheduler {
         let group = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload))?;
         let mut copy = self.clone();
         // Asking the other pods of the group would not let this one in.
-        if copy.state.with_queue(&mut Vec::new(), |queue, env| queue.stays_out_with_group(env, pod)) {
+        if copy.state.with_queue(&mut Vec::new(), |queue, env| queue.rejected_with_group(env, pod, |_| true)).is_some() {
             return None;
         }
         let popped = copy.state.with_queue(&mut Vec::new(), |queue, env| queue.pop_specific_pod(env, pod))?;
@@ -23,6 +23,18 @@ impl Scheduler {
         copy.schedule_one_pod_group(QueuedPodInfo::clone(&popped), group, &mut events);
         events.retain(is_of_decision);
         Some(events)
+    }
+
+    /// Returns why another pod of the group of a pod keeps it out of activeQ, where the group is queued as one entry.
+    pub(super) fn group_gate(&self, pod: &Pod) -> Option<Status> {
+        if !self.state.queue.has_gated_group(pod) {
+            return None;
+        }
+        let mut state = self.state.clone();
+        let (other, status) =
+            state.with_queue(&mut Vec::new(), |queue, env| queue.rejected_with_group(env, pod, |other| other.key() != pod.key()))?;
+        let reason = Reason::GroupGated { pod: other.key(), reasons: status.reasons().to_vec() };
+        Some(status.plugin().into_iter().fold(Status::rejected(reason), Status::with_plugin))
     }
 }
 
@@ -37,6 +49,7 @@ fn is_of_decision(event: &Event) -> bool {
             | Event::PriorityChanged { .. }
             | Event::HintAsked { .. }
             | Event::PreEnqueueRejected { .. }
+            | Event::GroupGateChanged { .. }
             | Event::PodPopped { .. }
             | Event::PodNominated { .. }
             | Event::NominationCleared { .. }

@@ -9,7 +9,7 @@ use super::upgrade::UpgradeComparison;
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{PluginName, Status, Victim};
 use crate::scheduler::binding_under_way;
-use crate::trace::{BindingUnderWay, CycleView, Event, Place, QueuesView};
+use crate::trace::{BindingUnderWay, CycleView, Event, GroupGate, Place, QueuesView};
 
 /// Place of a pod at the end of a branch.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +18,8 @@ pub enum PodLocation {
     Node(Str),
     /// Bound to a node and terminating.
     Leaving(Str),
-    /// In a queue, with the nominated node; empty without a nomination.
-    Waiting(Place, Str),
+    /// In a queue, with the nominated node, which is empty without a nomination, and with what gates its group alone.
+    Waiting(Place, Str, Option<Arc<GroupGate>>),
     /// Unbound and in no queue, and `PreBind` binds its claim.
     PreBind(BindingUnderWay),
     /// Unbound and in no queue.
@@ -35,8 +35,9 @@ impl std::fmt::Display for PodLocation {
         match self {
             Self::Node(node) => write!(f, "on {node}"),
             Self::Leaving(node) => write!(f, "terminating on {node}"),
-            Self::Waiting(place, nominated) => {
+            Self::Waiting(place, nominated, group_gate) => {
                 match place {
+                    Place::Unschedulable { .. } if let Some(gate) = group_gate => write!(f, "{gate}")?,
                     Place::Active => f.write_str("activeQ")?,
                     Place::Backoff { error: false, .. } => f.write_str("backoffQ")?,
                     Place::Backoff { error: true, .. } => f.write_str("backoffQ (error)")?,
@@ -249,7 +250,7 @@ fn pods(ends: [&Keyframe; 2], restarted: bool) -> Vec<PodDifference> {
     let difference = |pod: Key| {
         let at = ends.map(|end| whereabouts(&end.cluster, &end.queues, &pod));
         let alike = match &at {
-            [PodLocation::Waiting(_, a), PodLocation::Waiting(_, b)] if restarted => a == b,
+            [PodLocation::Waiting(_, a, _), PodLocation::Waiting(_, b, _)] if restarted => a == b,
             [a, b] => a == b,
         };
         (!alike).then_some(PodDifference { pod, at })
@@ -265,7 +266,7 @@ fn differ_in_release(a: &Branch, b: &Branch) -> bool {
 
 /// Returns whether a pod is nominated to different nodes.
 fn nominations_differ(difference: &PodDifference) -> bool {
-    let nominated = |at: &PodLocation| if let PodLocation::Waiting(_, node) = at { node.clone() } else { Str::default() };
+    let nominated = |at: &PodLocation| if let PodLocation::Waiting(_, node, _) = at { node.clone() } else { Str::default() };
     nominated(&difference.at[0]) != nominated(&difference.at[1])
 }
 
@@ -282,14 +283,14 @@ fn moves_of_both(start: &Keyframe, ends: [&Keyframe; 2]) -> Vec<PodDifference> {
 impl PodLocation {
     /// Returns whether the pod waits in a queue of pods that are tried again, in whichever.
     pub fn is_pending(&self) -> bool {
-        matches!(self, Self::Waiting(Place::Active | Place::Backoff { .. } | Place::Unschedulable { gated_by: None, .. }, _))
+        matches!(self, Self::Waiting(Place::Active | Place::Backoff { .. } | Place::Unschedulable { gated_by: None, .. }, _, None))
     }
 
     /// Returns the place in words at the end of a run until nothing changes: a pod in a queue was tried in vain, and which queue it is
     /// in says nothing more.
     pub fn settled(&self) -> String {
         match self {
-            Self::Waiting(_, nominated) if self.is_pending() => {
+            Self::Waiting(_, nominated, _) if self.is_pending() => {
                 let nominated = if nominated.is_empty() { String::new() } else { format!(", nominated to {nominated}") };
                 format!("still pending{nominated}")
             }
@@ -310,7 +311,8 @@ fn whereabouts(cluster: &Cluster, queues: &QueuesView, key: &Key) -> PodLocation
             Place::Backoff { error, .. } => Place::Backoff { expires: jiff::Timestamp::UNIX_EPOCH, error: *error },
             other => other.clone(),
         };
-        return PodLocation::Waiting(place, entry.nominated.clone());
+        let group_gate = cluster.pods.get(key).and_then(|pod| queues.group_gate(pod)).cloned();
+        return PodLocation::Waiting(place, entry.nominated.clone(), group_gate);
     }
     match cluster.pods.get(key) {
         None => PodLocation::Gone,

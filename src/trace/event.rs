@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pod_group::GroupEvent;
 use super::preemption::{DryRunStepAt, ScoreFunctionAt};
-use super::queues_view::QueuesView;
+use super::queues_view::{GroupGate, QueuesView};
 use super::scores::{NodeScore, Row};
 use crate::cluster::{Key, Kind, MissingKinds, Str};
 use crate::framework::{
@@ -43,6 +43,8 @@ pub enum Event {
     HintAsked { pod: Key, plugin: PluginName, event: ClusterEvent, hint: QueueingHint, error: Option<Str> },
     /// A PreEnqueue plugin gated the pod.
     PreEnqueueRejected { pod: Key, status: Status },
+    /// Another pod began to gate a group that is queued as one entry; without a gate none does any more.
+    GroupGateChanged { group: Key, gate: Option<Arc<GroupGate>> },
     /// A pod was taken from the queue.
     PodPopped { pod: Key, attempts: u32, early_from_backoff: bool },
     /// A cycle began.

@@ -16,7 +16,7 @@ pub use cycle_view::{CycleView, EffectsView, ExtendersView, FilterView, Findings
 pub use event::*;
 pub use pod_group::{GroupDecision, GroupEvent, GroupOutcome, GroupStart, GroupView, PlacementTry};
 pub use preemption::{DryRunStepAt, DryRunView, Fate, PreemptionView, ScoreFunctionAt, preemption_events, victim_label};
-pub use queues_view::{QueueEntry, QueuesView};
+pub use queues_view::{GroupGate, QueueEntry, QueuesView};
 pub use recorder::{GroupTrace, Quiet, Recorder, Trace};
 pub use scores::{NodeScore, Part, PluginScore, Row};
 pub use steps::{ExtensionPoint, StepSize};

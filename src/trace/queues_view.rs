@@ -6,7 +6,7 @@ use imbl::OrdMap;
 use jiff::Timestamp;
 
 use super::event::{Event, InferredPlace, Place, QueueMove};
-use crate::cluster::{Key, Str};
+use crate::cluster::{Key, Pod, Str};
 use crate::framework::{PluginName, PluginSet};
 
 /// A pending pod.
@@ -63,6 +63,23 @@ impl QueueEntry {
 pub struct QueuesView {
     /// By namespace and name.
     pub entries: OrdMap<Key, Arc<QueueEntry>>,
+    /// Of the groups that are queued as one entry and that one of their pods gates, by namespace and name.
+    pub group_gates: OrdMap<Key, Arc<GroupGate>>,
+}
+
+/// The first pod by name that gates its group, where that is queued as one entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupGate {
+    /// The pod.
+    pub pod: Key,
+    /// The plugin that rejects it.
+    pub plugin: PluginName,
+}
+
+impl std::fmt::Display for GroupGate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "gated with {} by {}", self.pod, self.plugin)
+    }
 }
 
 impl QueuesView {
@@ -77,6 +94,8 @@ impl QueuesView {
             Event::NominationCleared { pod, .. } => self.change(pod, |e| e.nominated = Str::default()),
             Event::PriorityChanged { pod, priority } => self.change(pod, |e| e.priority = *priority),
             Event::PreEnqueueRejected { pod, status } => self.gated_where_it_is(pod, status.plugin()),
+            Event::GroupGateChanged { group, gate: Some(gate) } => drop(self.group_gates.insert(group.clone(), gate.clone())),
+            Event::GroupGateChanged { group, gate: None } => drop(self.group_gates.remove(group)),
             _ => {}
         }
     }
@@ -135,6 +154,16 @@ impl QueuesView {
     /// Adds or replaces an entry.
     pub fn insert(&mut self, entry: QueueEntry) {
         self.entries.insert(entry.pod.clone(), Arc::new(entry));
+    }
+
+    /// Returns the gate of the group of a pod that nothing else gates; `None` for a pod that is not in unschedulablePods.
+    pub fn group_gate(&self, pod: &Pod) -> Option<&Arc<GroupGate>> {
+        if self.group_gates.is_empty() {
+            return None;
+        }
+        let is_let_in = |entry: &&Arc<QueueEntry>| matches!(entry.place, Place::Unschedulable { gated_by: None, .. });
+        self.entries.get(&pod.key()).filter(is_let_in)?;
+        self.group_gates.get(&pod.group_key()?)
     }
 
     /// Returns activeQ in the order of popping.

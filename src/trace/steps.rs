@@ -59,6 +59,7 @@ impl Event {
             | Self::PlaceInferred(_)
             | Self::PriorityChanged { .. }
             | Self::HintAsked { .. }
+            | Self::GroupGateChanged { .. }
             | Self::PodPopped { .. }
             | Self::CycleStarted(_)
             | Self::CycleSkipped { .. } => P::Queue,
@@ -232,6 +233,10 @@ impl Event {
             Self::PriorityChanged { pod, priority } => words![pod, format!(" has priority {priority} now")],
             Self::HintAsked { pod, plugin, event, hint, .. } => words![format!("{event}: {plugin} says {hint} for "), pod],
             Self::PreEnqueueRejected { pod, status } => words![pod, format!(" is gated: {}", by_plugin(status))],
+            Self::GroupGateChanged { group, gate: Some(gate) } => {
+                words![format!("pod group {group} is gated: {} rejects its pod ", gate.plugin), &gate.pod]
+            }
+            Self::GroupGateChanged { group, gate: None } => format!("pod group {group} is no longer gated").into(),
             Self::PodPopped { pod, attempts, early_from_backoff } => {
                 let early = if *early_from_backoff { " from backoffQ, early, as activeQ is empty" } else { "" };
                 words![pod, format!(" was popped{early} for attempt {attempts}")]

@@ -254,7 +254,7 @@ impl Whereabouts {
     /// Returns the node, if the pod has one.
     pub fn node(&self) -> Option<&Str> {
         match &self.location {
-            PodLocation::Node(node) | PodLocation::Leaving(node) | PodLocation::Waiting(Place::Bound { node }, _) => Some(node),
+            PodLocation::Node(node) | PodLocation::Leaving(node) | PodLocation::Waiting(Place::Bound { node }, ..) => Some(node),
             _ => None,
         }
     }
@@ -296,7 +296,7 @@ impl Elsewhere {
         let place = |pod: &Key| ends.map(|end| PodLocation::of(end.cluster(), end.queue().view(), pod));
         // Whether a pod waits in one queue or another says little; that it waits, and for which node, does.
         let alike = |at: &[PodLocation; 2]| match at {
-            [PodLocation::Waiting(_, one), PodLocation::Waiting(_, other)] => one == other,
+            [PodLocation::Waiting(_, one, _), PodLocation::Waiting(_, other, _)] => one == other,
             [one, other] => one == other,
         };
         let found = keys.into_iter().filter(|pod| !named.contains(pod)).map(|pod| Self { at: place(&pod), pod });

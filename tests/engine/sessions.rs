@@ -263,7 +263,7 @@ fn a_comparison_settles_both_and_tells_apart_what_happens_anyway() {
     let compared = Comparison::settled(&session.branches()[0], &session.branches()[1], |_| true);
     let text = comparison(&compared).plain(Headings::Colon).into_vec().join("\n");
     assert!(text.contains("a/p: on n → still pending"), "{text}");
-    assert!(PodLocation::Waiting(schedscope::trace::Place::Active, "".into()).settled() == "still pending");
+    assert!(PodLocation::Waiting(schedscope::trace::Place::Active, "".into(), None).settled() == "still pending");
 }
 
 #[test]

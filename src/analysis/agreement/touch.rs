@@ -141,7 +141,7 @@ fn aspect(kind: ReasonKind, resource: &str) -> Aspect {
         | K::ResourceClaimNotOwned
         | K::ResourceClaimNotCreated
         | K::DeviceClassNotFound => Aspect::Devices,
-        K::PodGroupMissing | K::GangIncomplete | K::GangQuorumUnmet | K::GroupUnschedulable => Aspect::Group,
+        K::PodGroupMissing | K::GangIncomplete | K::GroupGated | K::GangQuorumUnmet | K::GroupUnschedulable => Aspect::Group,
         _ => Aspect::Other,
     }
 }

@@ -386,6 +386,7 @@ pub(in crate::analysis) fn unproposed_text(unproposed: &Unproposed) -> String {
         Unproposed::NoDevices(class) => {
             format!("DeviceClass {class:?} does not exist, and no device is published that it could select")
         }
+        Unproposed::GroupGated(pod) => format!("pod {pod} of its pod group must be let into the queue"),
         Unproposed::Undone(Recreated { pod, workload, node, .. }) => {
             let place = node.as_ref().map_or_else(String::new, |node| format!(" on {node}"));
             format!("delete Pod {pod}: {workload} makes it again, and the new pod takes the place{place}")

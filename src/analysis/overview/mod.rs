@@ -340,7 +340,7 @@ impl WaitReason {
     pub fn of(pod: &Pod, view: &CycleView) -> Option<Self> {
         let mut reason = Self::of_pod(view)?;
         let Some(group) = pod.group_key() else { return Some(reason) };
-        if let Some((key, words)) = view.pre_enqueue.as_ref().and_then(|gate| why_group_is_gated(gate)) {
+        if let Some((key, words)) = view.pre_enqueue.as_ref().and_then(|gate| why_group_is_gated(gate, view.missing())) {
             reason.key = format!("pod-group:{group}:{key}");
             reason.say(format!("Pod group {group}: {words}"));
             return Some(reason);

@@ -1,7 +1,8 @@
 //! The cycle of a pod group in one sentence.
 
-use super::words::short;
-use crate::cluster::{Cluster, Key};
+use super::words::{Number, short};
+use super::{gated, uncapitalized};
+use crate::cluster::{Cluster, Key, MissingKinds};
 use crate::framework::{GroupMismatch, PluginName, PodGroupState, Reason, Status};
 use crate::plural::count;
 use crate::trace::{GroupDecision, GroupOutcome, GroupView, Place, QueuesView};
@@ -46,6 +47,9 @@ pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: 
     if places.iter().any(|place| matches!(place, Place::WaitingOnPermit { .. })) {
         return format!("Waits on Permit until {min} of its pods have a place.");
     }
+    if let Some(gate) = queues.group_gates.get(group) {
+        return format!("Waits until {} lets its pod {} into the queue.", gate.plugin, short(&gate.pod.to_string()));
+    }
     let next = if places.iter().any(|place| matches!(place, Place::Active)) {
         "it is tried as soon as one of its pods is popped"
     } else if places.iter().any(|place| matches!(place, Place::Backoff { .. })) {
@@ -60,10 +64,15 @@ pub fn why_group_waits(cluster: &Cluster, pods: Option<&PodGroupState>, queues: 
 }
 
 /// Returns why a group keeps a pod out of activeQ, as a key and a sentence without its full stop; `None` for a gate of another kind.
-pub(in crate::analysis) fn why_group_is_gated(gate: &Status) -> Option<(&'static str, String)> {
+pub(in crate::analysis) fn why_group_is_gated(gate: &Status, unknown: MissingKinds) -> Option<(&'static str, String)> {
     gate.reasons().iter().find_map(|reason| match reason {
         Reason::PodGroupMissing { .. } => Some(("missing", NO_GROUP.to_owned())),
         Reason::GangIncomplete { pods, min_count } => Some(("incomplete", too_few(*pods, usize::try_from(*min_count).unwrap_or(0)))),
+        Reason::GroupGated { pod, reasons } => {
+            let other = gate.with_reasons(gate.code(), reasons.iter().cloned());
+            let why = uncapitalized(&gated(Some(&other), Number::One, true, unknown));
+            Some(("gated", format!("Waits with its pod {}, which is {why}", short(&pod.to_string()))))
+        }
         _ => None,
     })
 }

@@ -104,6 +104,11 @@ fn gated(status: Option<&Status>, number: Number, whole: bool, unknown: MissingK
             let (its, needed) = (number.its(), count(usize::try_from(*min_count).unwrap_or_default(), "pod"));
             format!("Held back until {its} pod group has {needed}, which must have a place at once: it has {pods}")
         }
+        [Reason::GroupGated { pod, reasons }] => {
+            let other = status.with_reasons(status.code(), reasons.iter().cloned());
+            let why = uncapitalized(&gated(Some(&other), Number::One, whole, unknown));
+            format!("Held back with {} pod group, of which pod {} is {why}", number.its(), short(&pod.to_string()))
+        }
         [Reason::GroupPreemptionInProgress] => {
             format!("Held back until the pods that are preempted for {} pod group have been evicted", number.its())
         }

@@ -96,6 +96,10 @@ pub(super) fn text(reason: &Reason, release: Release) -> Cow<'static, str> {
         let texts: Vec<_> = reasons.iter().map(|reason| reason.text(release)).collect();
         return format!("pod group preemption: {}", texts.join(", ")).into();
     }
+    if let Reason::GroupGated { pod, reasons } = reason {
+        let texts: Vec<_> = reasons.iter().map(|reason| reason.text(release)).collect();
+        return format!("pod {pod} of its pod group is gated: {}", texts.join(", ")).into();
+    }
     let Some(wording) = entry(reason.kind()).and_then(|e| e.wording(release)) else { return Cow::Borrowed("") };
     if template::is_plain(wording.template) {
         return Cow::Borrowed(wording.template);
@@ -197,6 +201,7 @@ const OLD_SELECTOR: &str = "mentions node selectors, as old versions do";
 const OLD_AFFINITY: &str = "mentions node affinity only, as old versions do";
 
 const COUNTS_GANGS: &str = "counts the pods of a group, as newer versions do";
+const QUEUED_AS_ONE: &str = "says what gates a pod group, as newer versions do";
 const PREEMPTS_ONCE: &str = "says what preemption for a group found, as newer versions do";
 
 /// Every reason but `Other`. Of rows with a common prefix, the longer text comes first.
@@ -225,6 +230,7 @@ static ENTRIES: &[Entry] = &[
         &[always("waiting for minCount pods from a gang to appear in scheduling queue")],
     ),
     row(K::GangQuorumUnmet, P::GangScheduling, Unschedulable, &[always("waiting for minCount pods from a gang to be scheduled")]),
+    framework(K::GroupGated, Unresolvable, &[noted("pod %s of its pod group is gated: %s", QUEUED_AS_ONE)]),
     row(
         K::GangUnsatisfiable,
         P::GangScheduling,

@@ -55,6 +55,8 @@ pub enum Reason {
     GangIncomplete { pods: usize, min_count: i32 },
     /// Fewer pods of the group have a place than must be bound together.
     GangQuorumUnmet { placed: usize, min_count: i32 },
+    /// Another pod of the group, which is queued as one entry, is gated for these reasons. kube-scheduler writes nothing then.
+    GroupGated { pod: Key, reasons: Vec<Reason> },
     /// Fewer pods of the gang can have a place than must be scheduled together.
     GangUnsatisfiable(Box<GangCount>),
     /// Fewer pods of the gang have a place than must be scheduled together.

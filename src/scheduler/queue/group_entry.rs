@@ -11,9 +11,9 @@ use std::sync::Arc;
 use super::moves::{Strategy, label};
 use super::{PreEnqueueInputs, QueueEnv, SchedulingQueue};
 use crate::cluster::{Key, Pod};
-use crate::framework::{Change, ClusterEvent, EventLabel, NominatingInfo, PluginName, PodGroupState, QueuedPodInfo};
+use crate::framework::{Change, ClusterEvent, EventLabel, NominatingInfo, PluginName, PodGroupState, QueuedPodInfo, Status};
 use crate::release::Gate;
-use crate::trace::{MoveCause, Place};
+use crate::trace::{Event, GroupGate, MoveCause, Place};
 
 /// A pod with its place, which is `None` for one that comes.
 type Member = (Arc<QueuedPodInfo>, Option<Place>);
@@ -62,6 +62,7 @@ impl SchedulingQueue {
         let place = self.place(&first.key());
         if matches!(place, Some(Place::Unschedulable { .. })) {
             self.park(env, &info, from, cause, None);
+            self.record_group_gate(env, info.pod());
             self.nominate_gated(env, &info);
             return;
         }
@@ -164,8 +165,12 @@ impl SchedulingQueue {
                 self.passed.insert(group.clone(), Passed { pods: known_pods(env, &group), inputs });
             }
         }
+        let first = members.first().map(|(info, _)| info.pod().clone());
         for (info, from) in members {
             self.put_member(env, info, from, to_backoff, cause, plugin);
+        }
+        if let Some(first) = first {
+            self.record_group_gate(env, &first);
         }
         true
     }
@@ -210,6 +215,7 @@ impl SchedulingQueue {
 
     /// Puts all pods of a group into unschedulablePods, because one of them is gated.
     fn gate_entry(&mut self, env: &mut dyn QueueEnv, members: Vec<Member>, cause: MoveCause, plugin: Option<PluginName>) {
+        let first = members.first().map(|(info, _)| info.pod().clone());
         for (info, from) in members {
             self.forget_passed(info.pod());
             if !matches!(from, Some(Place::Unschedulable { .. })) {
@@ -220,6 +226,9 @@ impl SchedulingQueue {
             if came {
                 self.nominate_gated(env, &info);
             }
+        }
+        if let Some(first) = first {
+            self.record_group_gate(env, &first);
         }
     }
 
@@ -255,10 +264,34 @@ impl SchedulingQueue {
         self.gate_of_entry(info).is_some()
     }
 
-    /// Whether `PreEnqueue` still rejects a pod that gates the group of a pod, where that is queued as one.
-    pub(in crate::scheduler) fn stays_out_with_group(&self, env: &dyn QueueEnv, pod: &Pod) -> bool {
-        let gated = self.entry_of(pod).and_then(|group| self.unschedulable.first_gated(&group));
-        gated.is_some_and(|info| env.pre_enqueue(info.pod(), info.gating_plugin).is_some())
+    /// Whether a pod, or another pod of its group where that is queued as one, is gated.
+    pub(in crate::scheduler) fn has_gated_group(&self, pod: &Pod) -> bool {
+        self.entry_of(pod).is_some_and(|group| self.unschedulable.first_gated(&group).is_some())
+    }
+
+    /// Returns the first pod by name that `PreEnqueue` still rejects of those `which` gate the group of a pod, and why, where the
+    /// group is queued as one.
+    pub(in crate::scheduler) fn rejected_with_group(
+        &self,
+        env: &dyn QueueEnv,
+        pod: &Pod,
+        which: impl Fn(&Pod) -> bool,
+    ) -> Option<(Arc<Pod>, Status)> {
+        let group = self.entry_of(pod)?;
+        self.unschedulable.gated(&group).filter(|info| which(info.pod())).find_map(|info| {
+            let (plugin, status) = env.pre_enqueue(info.pod(), info.gating_plugin)?;
+            Some((info.pod().clone(), status.with_plugin(plugin)))
+        })
+    }
+
+    /// Records which pod gates the group of a pod, if that has changed.
+    pub(super) fn record_group_gate(&mut self, env: &mut dyn QueueEnv, pod: &Pod) {
+        let Some(group) = self.entry_of(pod) else { return };
+        let first = self.unschedulable.first_gated(&group);
+        let gate = first.and_then(|info| Some(Arc::new(GroupGate { pod: info.key(), plugin: info.gating_plugin? })));
+        if self.view.group_gates.get(&group) != gate.as_ref() {
+            self.record(env, Event::GroupGateChanged { group, gate });
+        }
     }
 
     /// Returns one pod of each entry among pods.
@@ -310,6 +343,7 @@ impl SchedulingQueue {
 
     /// Lets the rest of a group be asked again after it lost a pod that waited in activeQ or backoffQ.
     pub(super) fn after_loss(&mut self, env: &mut dyn QueueEnv, lost: &QueuedPodInfo) {
+        self.record_group_gate(env, lost.pod());
         let mates = self.placed_mates(env, lost);
         let Some((first, place)) = mates.first() else { return };
         let waits = match place {

@@ -117,6 +117,7 @@ impl SchedulingQueue {
             if !passes {
                 self.gate_mates(env, &info, cause);
             }
+            self.record_group_gate(env, pod);
             return;
         }
         let known = Arc::make_mut(&mut info);

@@ -53,6 +53,11 @@ impl UnschedulablePods {
         Some(info)
     }
 
+    /// Returns the gated pods of a group, by name.
+    pub(super) fn gated(&self, group: &Key) -> impl Iterator<Item = &Arc<QueuedPodInfo>> {
+        self.gated.get(group).into_iter().flatten().filter_map(|key| self.pods.get(key))
+    }
+
     /// Returns the first gated pod of a group by name.
     pub(super) fn first_gated(&self, group: &Key) -> Option<&Arc<QueuedPodInfo>> {
         self.pods.get(self.gated.get(group)?.get_min()?)

@@ -17,7 +17,7 @@ use crate::framework::{
 };
 use crate::plugins::scheduling_gates::SchedulingGates;
 use crate::release::{Emulation, Gate};
-use crate::trace::{Event, Place, QueuesView};
+use crate::trace::{Event, GroupGate, Place, QueuesView};
 
 /// The environment of the queue: a clock, the existing pods, their rejections at `PreEnqueue`, and the recorded events.
 #[derive(Clone, Debug, Default)]
@@ -157,6 +157,17 @@ impl Fixture {
             assert!(parked || !info.gated(), "{} is gated", info.key());
             assert!(places.insert(info.key(), (place, info)).is_none(), "{} is in two places", info.key());
         }
+        let mut gates: BTreeMap<Key, Arc<GroupGate>> = BTreeMap::new();
+        for info in queue.unschedulable_pods() {
+            if let (Some(group), Some(plugin)) = (queue.entry_of(info.pod()), info.gating_plugin) {
+                let gate = GroupGate { pod: info.key(), plugin };
+                let first = gates.entry(group).or_insert_with(|| Arc::new(gate.clone()));
+                if gate.pod < first.pod {
+                    *first = Arc::new(gate);
+                }
+            }
+        }
+        assert!(queue.view().group_gates.iter().eq(gates.iter()), "{:?} and not {gates:?}", queue.view().group_gates);
         let seen: Vec<&Key> = self.queue.view().entries.keys().collect();
         assert_eq!(seen, places.keys().collect::<Vec<_>>());
         for (key, (place, info)) in places {

@@ -304,7 +304,10 @@ fn sides(scene: &Scene<'_>, entry: &QueueEntry, narrow: bool) -> Vec<Side> {
             let gates = if *plugin == PluginName::SchedulingGates { note::gates(scene, entry) } else { Vec::new() };
             sides.push(if gates.is_empty() { plain(plugin.as_str(), Role::Gated) } else { several(&gates, Role::Gated) });
         }
-        Place::Unschedulable { plugins, .. } => sides.push(rejectors(*plugins)),
+        Place::Unschedulable { plugins, .. } => sides.push(match note::group_gate(scene, entry) {
+            Some(gate) => plain(format!("with {}", gate.pod.name), Role::Gated),
+            None => rejectors(*plugins),
+        }),
         Place::WaitingOnPermit { node } => sides.push(plain(node.as_str(), Role::Accent)),
         Place::Active | Place::InFlight | Place::Bound { .. } | Place::Gone => {}
     }

@@ -8,7 +8,7 @@ use crate::analysis::why_group_waits;
 use crate::cluster::Key;
 use crate::framework::{ActionType, ClusterEvent, EventLabel, EventResource, PluginName, PluginSet};
 use crate::odds::Share;
-use crate::trace::{MoveCause, Place, QueueEntry, QueueMove};
+use crate::trace::{GroupGate, MoveCause, Place, QueueEntry, QueueMove};
 use crate::ui::config::theme::Role;
 use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
@@ -251,7 +251,11 @@ fn place(scene: &Scene<'_>, entry: &QueueEntry) -> Vec<Fact> {
             let by = if gates.is_empty() { plugin.to_string() } else { format!("{plugin}: {}", gates.join(", ")) };
             std::iter::once(fact("gated by ", by, Role::Gated)).chain(rejected("rejected by ", Some(*plugin))).collect()
         }
-        Place::Unschedulable { .. } => rejected("rejected by ", None).into_iter().collect(),
+        Place::Unschedulable { .. } => {
+            let gate = group_gate(scene, entry)
+                .map(|gate| fact("gated with its group, by ", format!("{} of {}", gate.plugin, gate.pod), Role::Gated));
+            gate.into_iter().chain(rejected("rejected by ", None)).collect()
+        }
         Place::Backoff { expires, error } => {
             let at = text::moment(now, *expires);
             // Before backoffQ is popped from, it has one heap for all pods.
@@ -284,6 +288,12 @@ fn first_of_alike(scene: &Scene<'_>, entry: &QueueEntry) -> Option<Fact> {
     let alike = scene.timeline.queues().alike(&entry.pod);
     let share = Share::new(1, u64::try_from(alike).ok().filter(|alike| *alike > 1)?).in_words();
     Some(fact("popped first ", format!("{share}, as is each of the {alike} that came together"), Role::Text))
+}
+
+/// Returns the gate of the group of a pod that nothing else gates.
+pub(super) fn group_gate<'a>(scene: &Scene<'a>, entry: &QueueEntry) -> Option<&'a GroupGate> {
+    let pod = scene.timeline.keyframe().cluster.pods.get(&entry.pod)?;
+    Some(&**scene.timeline.queues().group_gate(pod)?)
 }
 
 /// Returns the scheduling gates of a pod.
