@@ -83,7 +83,7 @@ impl Screen {
             timeline: driver.timeline(),
             theme: &self.theme,
             glyphs: &UNICODE,
-            source: &driver.source(),
+            source: driver.source(),
             live: driver.live_status(),
             release: driver.emulated(),
             branch: "",

@@ -161,9 +161,6 @@ pub(super) enum JobError {
     /// The ticket cannot be written in its format.
     #[error(transparent)]
     Format(#[from] crate::report::FormatError),
-    /// The thread ended without a result.
-    #[error("it ended without a result")]
-    BrokeOff,
 }
 
 /// Error of showing an object.

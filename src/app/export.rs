@@ -30,7 +30,7 @@ pub(super) fn with_scene<R>(
         timeline: driver.timeline(),
         theme,
         glyphs,
-        source: &driver.source(),
+        source: driver.source(),
         live: driver.live_status(),
         release: driver.emulated(),
         branch: &branch,

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Instant;
 
-use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{Event, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::keyboard::{DroppedPaste, Keyboard, Typed};
@@ -34,7 +34,7 @@ pub(super) struct Inputs {
     question: Question,
     /// Theme for the background that the terminal reported.
     pub(super) theme: Option<&'static str>,
-    /// Whether `heard` is yet to be returned by [`Self::next`].
+    /// Whether `theme` is yet to be returned by [`Self::next`].
     theme_changed: bool,
 }
 
@@ -118,20 +118,19 @@ impl Inputs {
     }
 }
 
+/// Returns the action of an event in the state; `None` if it has none.
 pub(super) fn action_of(state: &State, event: Event) -> Option<Action> {
     match event {
-        Event::Key(key) => key_action(state, &key),
+        Event::Key(key) => {
+            let action = state.settings.keymap.lookup(&ui::contexts(state), &key);
+            // A key without a binding ends a notice too.
+            action.or_else(|| (state.notice.is_some() && key.kind != KeyEventKind::Release).then_some(Action::NOTHING))
+        }
         Event::Paste(text) => Some(Action::Paste(text)),
         Event::Resize(width, height) => Some(Action::Resize(width, height)),
         Event::Mouse(mouse) => mouse_action(mouse),
         Event::FocusGained | Event::FocusLost => None,
     }
-}
-
-fn key_action(state: &State, key: &KeyEvent) -> Option<Action> {
-    let action = state.settings.keymap.lookup(&ui::contexts(state), key);
-    // A key without a binding ends a notice too.
-    action.or_else(|| (state.notice.is_some() && key.kind != KeyEventKind::Release).then_some(Action::NOTHING))
 }
 
 pub(super) fn mouse_action(event: MouseEvent) -> Option<Action> {

@@ -15,11 +15,10 @@ use std::time::Duration;
 use crossterm::event::{Event, KeyModifiers};
 use tokio::time::Instant;
 
-use super::cancel_guard::CancelGuard;
 use super::explorer::Explorer;
 use super::input::action_of;
 use super::pod_meant;
-use super::worker::{Answer, Outcome, Task, Worker};
+use super::worker::{Answer, Kind, Outcome, UnderWay, Worker};
 use crate::cluster::Key;
 use crate::limits::terminal::KEYS_AHEAD;
 use crate::ui::model::state::Busy;
@@ -36,33 +35,14 @@ pub(super) struct UiThread {
     pub(super) state: State,
     pub(super) explorer: Explorer,
     worker: Worker,
-    under_way: Option<UnderWay>,
     line: VecDeque<Event>,
     /// Warning that came while a task ran, whose result would hide it.
     warning: Option<String>,
 }
 
-/// Task on the worker.
-struct UnderWay {
-    number: u64,
-    kind: Kind,
-    guard: CancelGuard,
-    began: Instant,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// A request of the user, with its name on the screen.
-    Asked(&'static str),
-    /// A slice of a run, whose progress the screen shows already.
-    Run,
-    /// Applying changes of a live cluster; only the session is taken from the answer.
-    Follow,
-}
-
 impl UiThread {
     pub(super) fn new(state: State, explorer: Explorer) -> std::io::Result<Self> {
-        Ok(Self { state, explorer, worker: Worker::start()?, under_way: None, line: VecDeque::new(), warning: None })
+        Ok(Self { state, explorer, worker: Worker::start()?, line: VecDeque::new(), warning: None })
     }
 
     /// Shows a warning in the message line, now and after the running task.
@@ -73,7 +53,7 @@ impl UiThread {
 
     /// Returns whether a task runs.
     pub(super) fn is_busy(&self) -> bool {
-        self.under_way.is_some()
+        self.worker.under_way.is_some()
     }
 
     /// Returns whether keys wait.
@@ -83,7 +63,7 @@ impl UiThread {
 
     /// Returns when the progress sign moves next; `None` if the user waits for nothing.
     pub(super) fn next_tick(&self) -> Option<Instant> {
-        let under_way = self.under_way.as_ref()?;
+        let under_way = self.worker.under_way.as_ref()?;
         let waits = match under_way.kind {
             Kind::Asked(_) => true,
             Kind::Follow => !self.line.is_empty(),
@@ -95,7 +75,7 @@ impl UiThread {
 
     /// Shows the progress sign, or moves it.
     pub(super) fn tick(&mut self) {
-        let Some(under_way) = &self.under_way else { return };
+        let Some(under_way) = &self.worker.under_way else { return };
         let (what, stops) = match under_way.kind {
             Kind::Asked(what) => (what, !under_way.guard.is_committed()),
             Kind::Run | Kind::Follow => ("applying changes", false),
@@ -109,7 +89,7 @@ impl UiThread {
         if let Event::Resize(width, height) = event {
             return ui::update(&mut self.state, &mut self.explorer, Action::Resize(width, height));
         }
-        let Some(UnderWay { kind, .. }) = &self.under_way else {
+        let Some(UnderWay { kind, .. }) = &self.worker.under_way else {
             let action = action_of(&self.state, event)?;
             return self.act(action);
         };
@@ -152,7 +132,9 @@ impl UiThread {
             _ => "deciding",
         };
         let submitted = action == Action::SUBMIT;
-        self.give(Kind::Asked(what), Box::new(move |state, explorer, _| Outcome::Done(ui::update(state, explorer, action))));
+        self.worker.give(Kind::Asked(what), &self.state, &self.explorer, move |state, explorer, _| {
+            Outcome::Done(ui::update(state, explorer, action))
+        });
         if submitted {
             // Close the prompt, so that keys from now on do not edit the submitted line.
             self.state.overlay = None;
@@ -192,39 +174,33 @@ impl UiThread {
 
     /// Shows a pod's decision, making it first if necessary. For a pod without one, says why and shows the first screen.
     pub(super) fn show_pod(&mut self, pod: Key) {
-        self.give(
-            Kind::Asked("deciding"),
-            Box::new(move |state, explorer, _| {
-                if !ui::show_pod_first(state, explorer, &pod) {
-                    let timeline = explorer.timeline();
-                    let why = match NotWaiting::of(timeline, &pod) {
-                        Some(why) => format!("Pod {pod} {why}"),
-                        None => format!("there is no Pod {pod}{}", pod_meant(&timeline.keyframe().cluster, &pod)),
-                    };
-                    state.subjects.subject = None;
-                    state.list_mut(Pane::QUEUES).reset();
-                    if let Some(only) = ui::greet(state, explorer) {
-                        ui::show_pod_first(state, explorer, &only);
-                    }
-                    state.warn(why);
+        self.worker.give(Kind::Asked("deciding"), &self.state, &self.explorer, move |state, explorer, _| {
+            if !ui::show_pod_first(state, explorer, &pod) {
+                let timeline = explorer.timeline();
+                let why = match NotWaiting::of(timeline, &pod) {
+                    Some(why) => format!("Pod {pod} {why}"),
+                    None => format!("there is no Pod {pod}{}", pod_meant(&timeline.keyframe().cluster, &pod)),
+                };
+                state.subjects.subject = None;
+                state.list_mut(Pane::QUEUES).reset();
+                if let Some(only) = ui::greet(state, explorer) {
+                    ui::show_pod_first(state, explorer, &only);
                 }
-                ui::renew(state, explorer);
-                Outcome::Done(None)
-            }),
-        );
+                state.warn(why);
+            }
+            ui::renew(state, explorer);
+            Outcome::Done(None)
+        });
     }
 
     /// Continues a run, if there is one.
     pub(super) fn go_on(&mut self) {
         if self.state.tasks.running.is_some() && !self.is_busy() {
-            self.give(
-                Kind::Run,
-                Box::new(|state, explorer, guard| {
-                    let begin = Instant::now();
-                    ui::go_on(state, explorer, || begin.elapsed() < SLICE && !guard.is_cancelled());
-                    Outcome::Done(None)
-                }),
-            );
+            self.worker.give(Kind::Run, &self.state, &self.explorer, |state, explorer, guard| {
+                let begin = Instant::now();
+                ui::go_on(state, explorer, || begin.elapsed() < SLICE && !guard.is_cancelled());
+                Outcome::Done(None)
+            });
         }
     }
 
@@ -243,18 +219,13 @@ impl UiThread {
         if self.is_busy() || self.state.tasks.running.is_some() {
             return false;
         }
-        self.give(Kind::Follow, Box::new(|_, explorer, _| Outcome::Followed(explorer.follow())));
+        self.worker.give(Kind::Follow, &self.state, &self.explorer, |_, explorer, _| Outcome::Followed(explorer.follow()));
         true
-    }
-
-    fn give(&mut self, kind: Kind, task: Task) {
-        let (number, guard) = self.worker.give(&self.state, &self.explorer, task);
-        self.under_way = Some(UnderWay { number, kind, guard, began: Instant::now() });
     }
 
     /// Cancels the running task and keeps the originals, unless it has committed to an irreversible effect.
     fn give_up(&mut self, key: Event) -> Option<Effect> {
-        let Some(under_way) = self.under_way.take_if(|u| u.guard.cancel()) else { return self.wait_in_line(key) };
+        let Some(under_way) = self.worker.under_way.take_if(|u| u.guard.cancel()) else { return self.wait_in_line(key) };
         self.state.tasks.busy = None;
         self.line.clear();
         if under_way.kind == Kind::Run {
@@ -266,19 +237,13 @@ impl UiThread {
 
     /// Waits for the running task and puts its result in place. Cancel safe.
     pub(super) async fn answer(&mut self) -> Outcome {
-        loop {
-            let Some(answer) = self.worker.answer().await else {
-                // The worker panicked: keep the originals; the event loop shows the report.
-                self.under_way = None;
-                self.line.clear();
-                (self.state.tasks.busy, self.state.tasks.running) = (None, None);
-                return Outcome::Done(None);
-            };
-            // Ignore the result of a cancelled task.
-            if self.under_way.take_if(|u| u.number == answer.number).is_some() {
-                return self.put(answer);
-            }
-        }
+        let Some(answer) = self.worker.answer().await else {
+            // The worker panicked: keep the originals; the event loop shows the report.
+            self.line.clear();
+            (self.state.tasks.busy, self.state.tasks.running) = (None, None);
+            return Outcome::Done(None);
+        };
+        self.put(answer)
     }
 
     fn put(&mut self, answer: Answer) -> Outcome {
@@ -331,7 +296,7 @@ impl Drop for UiThread {
     /// Cancels the task. One that has committed to an irreversible effect, such as a half-written file, is finished
     /// first.
     fn drop(&mut self) {
-        if let Some(under_way) = &self.under_way
+        if let Some(under_way) = &self.worker.under_way
             && !under_way.guard.cancel()
             && matches!(under_way.kind, Kind::Asked(_))
         {

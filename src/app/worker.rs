@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
 
 use super::cancel_guard::CancelGuard;
 use super::explorer::Explorer;
@@ -22,7 +23,7 @@ pub(super) enum Outcome {
 }
 
 /// A task, run on clones of the state and the explorer.
-pub(super) type Task = Box<dyn FnOnce(&mut State, &mut Explorer, &CancelGuard) -> Outcome + Send>;
+type Task = Box<dyn FnOnce(&mut State, &mut Explorer, &CancelGuard) -> Outcome + Send>;
 
 struct Order {
     number: u64,
@@ -32,10 +33,28 @@ struct Order {
     task: Task,
 }
 
+/// The task that the worker runs.
+pub(super) struct UnderWay {
+    number: u64,
+    pub(super) kind: Kind,
+    pub(super) guard: CancelGuard,
+    pub(super) began: Instant,
+}
+
+/// Kind of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A request of the user, with its name on the screen.
+    Asked(&'static str),
+    /// A slice of a run, whose progress the screen shows already.
+    Run,
+    /// Applying changes of a live cluster; only the session is taken from the answer.
+    Follow,
+}
+
 /// Result of a task, with its clones.
 pub(super) struct Answer {
-    /// Number of the task.
-    pub(super) number: u64,
+    number: u64,
     pub(super) state: State,
     pub(super) explorer: Explorer,
     pub(super) outcome: Outcome,
@@ -47,6 +66,8 @@ pub(super) struct Worker {
     answers: UnboundedReceiver<Answer>,
     thread: Option<JoinHandle<()>>,
     given: u64,
+    /// The task whose result is waited for; `None` after it was cancelled.
+    pub(super) under_way: Option<UnderWay>,
 }
 
 impl Worker {
@@ -54,40 +75,49 @@ impl Worker {
         let (orders, taken) = mpsc::channel();
         let (sender, answers) = unbounded_channel();
         let thread = std::thread::Builder::new().name("worker".to_owned()).spawn(move || work(&taken, &sender))?;
-        Ok(Self { orders: Some(orders), answers, thread: Some(thread), given: 0 })
+        Ok(Self { orders: Some(orders), answers, thread: Some(thread), given: 0, under_way: None })
     }
 
-    /// Queues a task on clones. Returns its number and its cancel guard.
-    pub(super) fn give(&mut self, state: &State, explorer: &Explorer, task: Task) -> (u64, CancelGuard) {
+    /// Runs a task on clones.
+    pub(super) fn give(
+        &mut self,
+        kind: Kind,
+        state: &State,
+        explorer: &Explorer,
+        task: impl FnOnce(&mut State, &mut Explorer, &CancelGuard) -> Outcome + Send + 'static,
+    ) {
         self.given += 1;
         let guard = CancelGuard::default();
         let explorer = explorer.clone().with_guard(guard.clone());
-        let order = Order { number: self.given, state: state.clone(), explorer, guard: guard.clone(), task };
+        let order = Order { number: self.given, state: state.clone(), explorer, guard: guard.clone(), task: Box::new(task) };
         if let Some(orders) = &self.orders {
             // A send fails only after a panic, which [`Self::answer`] handles.
             let _ = orders.send(order);
         }
-        (self.given, guard)
+        self.under_way = Some(UnderWay { number: self.given, kind, guard, began: Instant::now() });
     }
 
-    /// Returns the next result; `None` after a panic of the worker, which is then replaced. Cancel safe.
+    /// Waits for the result of the task under way; `None` after a panic of the worker, which is then replaced. Cancel safe.
     pub(super) async fn answer(&mut self) -> Option<Answer> {
-        let answer = self.answers.recv().await;
-        if answer.is_none() {
-            // The panic hook has reported it.
-            if let Some(broken) = self.thread.take() {
-                let _ = broken.join();
-            }
-            match Self::start() {
-                Ok(worker) => *self = Self { given: self.given, ..worker },
-                // Without a worker no task can run; the user can still view and quit.
-                Err(error) => {
-                    tracing::error!(%error, "no thread could be started");
-                    std::future::pending::<()>().await;
-                }
+        while let Some(answer) = self.answers.recv().await {
+            // Ignore the result of a cancelled task.
+            if self.under_way.take_if(|u| u.number == answer.number).is_some() {
+                return Some(answer);
             }
         }
-        answer
+        // The panic hook has reported it.
+        if let Some(broken) = self.thread.take() {
+            let _ = broken.join();
+        }
+        match Self::start() {
+            Ok(worker) => *self = Self { given: self.given, ..worker },
+            // Without a worker no task can run; the user can still view and quit.
+            Err(error) => {
+                tracing::error!(%error, "no thread could be started");
+                std::future::pending::<()>().await;
+            }
+        }
+        None
     }
 
     /// Waits until all tasks are done, then ends the thread.

@@ -1,11 +1,10 @@
 //! A branch: a timeline, the scheduler at its end, and the fork from another branch.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::recording::append;
-use super::revision::{Action, Revision};
+use super::revision::{Action, Keyframe, Revision, title};
 use super::timeline::Timeline;
 use crate::scheduler::{Operation, Quiescence, Scheduler};
 use crate::trace::Event;
@@ -108,11 +107,28 @@ impl Branch {
         let mut steps = 0;
         while go_on()
             && let Some(operation) = settled.next_operation()
-            && append(&mut settled, operation.into())
+            && settled.append(operation.into())
         {
             steps += 1;
         }
         (settled, steps > 0)
+    }
+
+    /// Applies the operation of an action at the end; the cursor stays. Returns false where it has no effect, or is none.
+    pub(super) fn append(&mut self, action: Action) -> bool {
+        let (Action::Apply(operation) | Action::WhatIf { operation, .. }) = &action else { return false };
+        let scheduler = self.scheduler.clone();
+        let mut done = scheduler.clone();
+        let title = title(operation, &scheduler);
+        let events = done.apply(operation.clone());
+        let same_unknown = scheduler.state().cluster().unknown == done.state().cluster().unknown;
+        if events.is_empty() && same_unknown {
+            return false;
+        }
+        let requeue_events = &self.timeline.end().requeue_events;
+        let (before, after) = (Keyframe::of(&scheduler, requeue_events), Keyframe::of(&done, requeue_events));
+        self.push(Revision { action, title, events: events.into(), before, after, scheduler, odds_over_starts: OnceLock::new() }, done);
+        true
     }
 
     /// Appends a revision, with the scheduler after it.

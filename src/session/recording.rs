@@ -7,7 +7,7 @@ use super::branch::{Branch, Fork};
 use super::breakpoint::Breakpoint;
 use super::reported::ReportedAttempt;
 use super::requeue_events::RequeueEvents;
-use super::revision::{Action, Keyframe, Revision, title};
+use super::revision::{Action, Keyframe, Revision};
 use super::timeline::{Cursor, Timeline};
 use super::until::Until;
 use serde::{Deserialize, Serialize};
@@ -186,6 +186,10 @@ impl Session {
         &self.branches[self.current]
     }
 
+    fn branch_mut(&mut self) -> &mut Branch {
+        &mut self.branches[self.current]
+    }
+
     /// Makes another branch current, with its cursor as it was. Returns false when there is no such branch.
     pub fn switch(&mut self, to: usize) -> bool {
         let known = to < self.branches.len();
@@ -202,7 +206,7 @@ impl Session {
 
     /// Returns the timeline of the current branch, for moving the cursor.
     pub fn timeline_mut(&mut self) -> &mut Timeline {
-        &mut self.branches[self.current].timeline
+        &mut self.branch_mut().timeline
     }
 
     /// Returns the scheduler at the end of the current branch.
@@ -245,11 +249,8 @@ impl Session {
     /// forks a new branch and makes it current. Returns false, and records nothing, when the operation has no effect.
     pub fn apply(&mut self, action: impl Into<Action>) -> bool {
         let action = action.into();
-        let at = self.timeline().revisions_done();
-        if at == self.timeline().revisions().len() && !self.on_observed() {
-            return self.append(action);
-        }
-        self.apply_apart(at, action)
+        let at_end = self.timeline().revisions_done() == self.timeline().revisions().len();
+        if at_end && !self.on_observed() { self.branch_mut().append(action) } else { self.apply_on_new_branch(action) }
     }
 
     /// Starts a kube-scheduler of another release at the cursor, on a new branch. It has the same configuration file
@@ -261,7 +262,7 @@ impl Session {
         let at = self.timeline().revisions_done();
         let after = self.with_release(self.branch().scheduler_at(at), release, VersionSource::Command)?;
         let left = self.current;
-        self.fork_at(at);
+        self.fork();
         self.push_release(release, after);
         #[cfg(feature = "cli")]
         tracing::info!(branch = self.current, left, %release, "release changed");
@@ -333,7 +334,7 @@ impl Session {
             return None;
         }
         let left = self.branch().name().to_owned();
-        self.fork_at(at);
+        self.fork();
         Some((self.branch().name().to_owned(), left))
     }
 
@@ -355,7 +356,7 @@ impl Session {
 
     /// Records the takeover by another scheduler at the end of the current branch.
     fn push_takeover(&mut self, action: Action, title: String, after: Scheduler) {
-        let branch = &mut self.branches[self.current];
+        let branch = self.branch_mut();
         let scheduler = branch.scheduler.clone();
         let before = Keyframe::of(&scheduler, &branch.timeline.end().requeue_events);
         let is = Keyframe::of(&after, &requeue_events(&after));
@@ -381,18 +382,10 @@ impl Session {
     /// Applies an operation at the cursor on a new branch, which becomes the current one. Returns false, and makes no branch,
     /// when the operation has no effect.
     pub fn apply_on_new_branch(&mut self, action: impl Into<Action>) -> bool {
-        self.apply_apart(self.timeline().revisions_done(), action.into())
-    }
-
-    /// Forks a branch after the first `at` revisions and applies an operation there. Without an effect, no branch
-    /// begins.
-    fn apply_apart(&mut self, at: usize, action: Action) -> bool {
-        let left = self.current;
-        self.fork_at(at);
-        let done = self.append(action);
+        self.fork();
+        let done = self.branch_mut().append(action.into());
         if !done {
-            self.branches.pop();
-            self.current = left;
+            self.abandon_branch();
         }
         done
     }
@@ -439,7 +432,7 @@ impl Session {
     /// Replays a saved action at the end of the current branch. Returns false when it has no effect.
     pub(super) fn redo(&mut self, action: Action) -> bool {
         match action {
-            Action::Apply(_) | Action::WhatIf { .. } => self.append(action),
+            Action::Apply(_) | Action::WhatIf { .. } => self.branch_mut().append(action),
             Action::Explain(pod) => self.explain_at(self.current, self.timeline().revisions().len(), &pod, Asking::Recall),
             Action::Logged(attempt) => self.log(*attempt),
             Action::Release(release) => match self.with_release(self.scheduler(), release, self.release_source()) {
@@ -475,7 +468,7 @@ impl Session {
     pub fn observe(&mut self, operation: Operation) -> bool {
         let current = std::mem::replace(&mut self.current, 0);
         let follow = self.timeline().at_end();
-        let done = self.append(operation.into());
+        let done = self.branch_mut().append(operation.into());
         if done && follow {
             self.timeline_mut().seek(Cursor::END);
         }
@@ -489,14 +482,9 @@ impl Session {
         if self.background.observed { self.branches[0].scheduler() } else { self.scheduler_at_start() }
     }
 
-    /// Applies the operation of an action at the end of the current branch; the cursor stays.
-    fn append(&mut self, action: Action) -> bool {
-        append(&mut self.branches[self.current], action)
-    }
-
     /// Appends a revision at the end of the current branch; the cursor stays.
     pub(super) fn push(&mut self, revision: Revision, after: Scheduler) {
-        self.branches[self.current].push(revision, after);
+        self.branch_mut().push(revision, after);
     }
 
     /// Schedules the next waiting pod at the end of the current branch. Returns false when no pod can be popped.
@@ -507,11 +495,15 @@ impl Session {
     /// Applies an operation at the end of the current branch, or on a new branch there if the current one records a
     /// cluster.
     fn append_apart(&mut self, operation: Operation) -> bool {
-        if self.on_observed() {
-            self.apply_apart(self.timeline().revisions().len(), operation.into())
-        } else {
-            self.append(operation.into())
+        let forks = self.on_observed();
+        if forks {
+            self.fork_at(self.timeline().revisions().len());
         }
+        let done = self.branch_mut().append(operation.into());
+        if forks && !done {
+            self.abandon_branch();
+        }
+        done
     }
 
     /// Does one step of settling at the end of the current branch, including timers. Returns false when settled.
@@ -632,23 +624,6 @@ pub(crate) fn objects_in_order(scheduler: &Scheduler) -> Vec<Object> {
     rest.chain(arrived.filter(|o| matches!(o, Object::Pod(pod) if pod.is_pending())))
         .chain(later.into_iter().cloned().map(Object::Pod))
         .collect()
-}
-
-/// Applies the operation of an action at the end of a branch; the cursor stays. Returns false where it has no effect, or is none.
-pub(super) fn append(branch: &mut Branch, action: Action) -> bool {
-    let (Action::Apply(operation) | Action::WhatIf { operation, .. }) = &action else { return false };
-    let scheduler = branch.scheduler.clone();
-    let mut done = scheduler.clone();
-    let title = title(operation, &scheduler);
-    let events = done.apply(operation.clone());
-    let same_unknown = scheduler.state().cluster().unknown == done.state().cluster().unknown;
-    if events.is_empty() && same_unknown {
-        return false;
-    }
-    let requeue_events = &branch.timeline.end().requeue_events;
-    let (before, after) = (Keyframe::of(&scheduler, requeue_events), Keyframe::of(&done, requeue_events));
-    branch.push(Revision { action, title, events: events.into(), before, after, scheduler, odds_over_starts: OnceLock::new() }, done);
-    true
 }
 
 #[cfg(test)]

@@ -35,14 +35,14 @@ pub use config::settings::Settings;
 pub use config::theme::{Depth, FileError, Role, Theme, ThemeError};
 pub use config::themes::{Library, ThemeEntry};
 pub use model::effect::{Effect, Export, NewFile, ScreenForm, ending};
+pub use model::job::{Job, JobState, Progress, RunningJob};
 pub use model::live_status::{Kinds, LiveState, LiveStatus};
 pub use model::not_waiting::NotWaiting;
 pub use model::overlay::{Overlay, Prompt, Typing};
 pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;
 pub use model::session_handle::{
-    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Job, JobState, Page, Restarted, SessionError, SessionHandle,
-    TicketSubject,
+    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Page, Restarted, SessionError, SessionHandle, TicketSubject,
 };
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};
@@ -63,7 +63,7 @@ pub fn first_state(timeline: &Timeline, size: (u16, u16)) -> State {
 
 /// Returns the name of the current branch and the number of branches; empty if there is one.
 pub fn branch_label(session: &dyn SessionHandle) -> String {
-    let (branches, current) = session.branches();
+    let (branches, current) = (session.branches(), session.current());
     match branches.get(current) {
         Some(branch) if branches.len() > 1 && current == 0 => format!("{} (1 of {})", branch.name(), branches.len()),
         // The name has the number.

@@ -79,38 +79,35 @@ pub struct Tools<'a> {
 }
 
 impl Workspace {
-    /// Applies a change at the cursor. Then decides again about the pod whose decision was on show, if it still waits.
+    /// Applies a change at the cursor, which ends at the end of the branch. Then decides again about the pod whose decision was on
+    /// show, if it still waits.
     ///
     /// # Errors
     /// When the change does not apply to the cluster at the cursor, or changes nothing. The session is then as it was.
     pub fn apply(&mut self, change: &Change, tools: &Tools<'_>) -> Result<Applied, ChangeError> {
-        match change {
-            Change::Advance(by) => self.advance(*by),
-            Change::WhatIf(verb, subject) => self.what_if(verb, subject.as_ref(), tools),
-            Change::Edit(edit) => self.and_decide_again(|workspace| workspace.edit(edit)),
+        let make: &dyn Fn(&mut Self) -> Result<Applied, ChangeError> = match change {
+            Change::Advance(by) => return self.advance(*by),
+            Change::WhatIf(verb, subject) => return self.what_if(verb, subject.as_ref(), tools),
+            Change::Edit(edit) => &|workspace| workspace.edit(edit),
             Change::File(path, subject) => match self.manifest(path, subject.as_ref(), tools)? {
-                Some(applied) => Ok(applied),
-                None => self.and_decide_again(|workspace| workspace.file(path)),
+                Some(applied) => return Ok(applied),
+                None => &|workspace| workspace.file(path),
             },
-            Change::Fix(fix) => self.and_decide_again(|workspace| workspace.fix(fix)),
-            Change::Release(release) => self.and_decide_again(|workspace| workspace.release(*release)),
-        }
-    }
-
-    /// Makes a change where it begins, and decides again about the pod of the decision at the cursor, if it still waits.
-    fn and_decide_again(&mut self, change: impl FnOnce(&mut Self) -> Result<Applied, ChangeError>) -> Result<Applied, ChangeError> {
+            Change::Fix(fix) => &|workspace| workspace.fix(fix),
+            Change::Release(release) => &|workspace| workspace.release(*release),
+        };
         let cursor = self.session.timeline().cursor();
         let decided = || self.session.timeline().cycle().start.as_ref().map(|start| start.pod.clone());
         let subject = self.session.explained().or_else(decided);
         let continues = self.continues();
         self.begin(self.begins(false));
-        let result = change(self);
+        let result = make(self);
         match (&result, subject) {
             (Ok(_), Some(pod)) => {
                 self.decide_at_end(&pod, continues);
             }
+            (Ok(_), None) => self.session.timeline_mut().seek(Cursor::END),
             (Err(_), _) => self.session.timeline_mut().seek(cursor),
-            (Ok(_), None) => {}
         }
         result
     }
@@ -184,7 +181,9 @@ impl Workspace {
                 Operation::AdvanceTo { time: timer.time }
             }
         };
-        self.act(operation, Goes::OnBranch)
+        let applied = self.act(operation, Goes::OnBranch)?;
+        self.session.timeline_mut().seek(Cursor::END);
+        Ok(applied)
     }
 
     /// Continues with another release.

@@ -64,7 +64,7 @@ fn changes_at_a_cycle_go_on_at_the_end() {
     let applied = apply(&mut w, &more).unwrap();
     assert_eq!(applied.branch, Some(("branch 2".into(), "main".into())));
     let answer = applied.answer.unwrap();
-    assert_eq!((answer.title.as_str(), answer.subject.is_some()), ("What if: add 1 like n", true));
+    assert_eq!((answer.what_if.as_str(), answer.settles, answer.subject.is_some()), ("add 1 like n", true, true));
     assert_eq!(w.begins(false), Begins::AfterLast);
     apply(&mut w, &cordon()).unwrap();
     assert_eq!(w.session.branches().len(), 2, "it goes on on the same branch: {:?}", titles(&w));

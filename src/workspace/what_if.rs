@@ -24,8 +24,10 @@ pub struct WhatIfAnswer {
     pub headline: String,
     /// Where the subject ends, in a clause; `None` without a subject.
     pub subject: Option<String>,
-    /// The title of the whole result.
-    pub title: String,
+    /// The what-if, as it is typed.
+    pub what_if: String,
+    /// Whether the scheduler ran with it until nothing changed.
+    pub settles: bool,
     /// The whole result.
     pub body: Document,
 }
@@ -79,7 +81,7 @@ impl Workspace {
     /// it still has one. An error, or a cancelled run, leaves the session as it was.
     fn on_branch(
         &mut self,
-        title: &str,
+        what_if: &str,
         settles: bool,
         subject: Option<&Key>,
         tools: &Tools<'_>,
@@ -107,7 +109,7 @@ impl Workspace {
             self.show_end_of(pod, begun_at, continues);
             was.ends(&self.session, pod)
         });
-        let answer = WhatIfAnswer { headline, subject, title: format!("What if: {title}"), body };
+        let answer = WhatIfAnswer { headline, subject, what_if: what_if.to_owned(), settles, body };
         Ok(Applied { answer: Some(answer), ..applied })
     }
 }

@@ -225,7 +225,7 @@ fn changes_wait_while_the_reader_steps_or_looks_back() {
     let mut screen = Screen::on(&server);
     assert!(screen.explorer.run_next());
     screen.explorer.timeline_mut().seek(Cursor { revision: usize::MAX, event: usize::MAX });
-    assert_eq!(screen.explorer.branches().1, 1, "what is done goes onto a branch");
+    assert_eq!(screen.explorer.current(), 1, "what is done goes onto a branch");
     server.put(pod("late", None));
     screen.until_updated();
     assert!(!screen.explorer.follow());
@@ -233,8 +233,8 @@ fn changes_wait_while_the_reader_steps_or_looks_back() {
     assert_eq!(following(&screen.explorer), Some(("cluster changed, press R".to_owned(), false)));
     let caught_up = screen.explorer.catch_up().unwrap();
     assert!(caught_up.changed && !caught_up.dropped);
-    assert_eq!((place(&screen.explorer, "shop/late").as_str(), screen.explorer.branches().1), ("activeQ", 0));
-    assert_eq!(screen.explorer.branches().0.len(), 2, "what was done stays");
+    assert_eq!((place(&screen.explorer, "shop/late").as_str(), screen.explorer.current()), ("activeQ", 0));
+    assert_eq!(screen.explorer.branches().len(), 2, "what was done stays");
     assert_eq!(following(&screen.explorer), Some(("following".to_owned(), false)));
 }
 
@@ -300,7 +300,7 @@ fn an_upgrade_of_the_server_changes_the_release_unless_it_is_pinned() {
     screen.until("the release", |e| emulated(e) == "v1.33.2 (server)");
     let revisions = screen.explorer.timeline().revisions();
     assert_eq!(revisions.last().unwrap().title, "release v1.33.2");
-    assert!(screen.explorer.timeline().at_end() && screen.explorer.branches().0.len() == 1);
+    assert!(screen.explorer.timeline().at_end() && screen.explorer.branches().len() == 1);
     assert!(screen.explorer.report_lines()[0].contains("API server v1.33.2"), "{:?}", screen.explorer.report_lines());
     // A pod is decided by the new release, and changes go on.
     server.put(pod("late", None));
@@ -352,9 +352,9 @@ fn a_pod_is_asked_for_once_for_its_fixes() {
     let server = ApiServer::new(&story("payments"));
     let mut screen = Screen::on(&server);
     let payments = Key::new("shop", "payments");
-    screen.explorer.start_job(Job::Fixes(payments.clone())).unwrap();
+    let job = screen.explorer.start_job(Job::Fixes(payments.clone())).unwrap();
     let deadline = Instant::now() + PATIENCE;
-    while !matches!(screen.explorer.poll_job(), JobState::Done(_)) {
+    while !matches!(job.state(), JobState::Done(_)) {
         assert!(Instant::now() < deadline);
         std::thread::yield_now();
     }
@@ -382,10 +382,10 @@ fn an_object_is_asked_of_the_server() {
     objects.push(late);
     let server = ApiServer::new(&objects);
     let mut screen = Screen::on(&server);
-    screen.explorer.start_job(Job::Object(Kind::Pod, Key::new("shop", "late"))).unwrap();
+    let job = screen.explorer.start_job(Job::Object(Kind::Pod, Key::new("shop", "late"))).unwrap();
     let deadline = Instant::now() + PATIENCE;
     let document = loop {
-        match screen.explorer.poll_job() {
+        match job.state() {
             JobState::Done(document) => break document,
             JobState::Going(..) if Instant::now() < deadline => std::thread::yield_now(),
             other => panic!("{other:?}"),

@@ -94,7 +94,7 @@ fn pods_that_came_since_the_last_look_are_marked_until_the_next() {
 fn an_applied_fix_is_left_for_good_and_compared_once_both_have_settled() {
     let mut screen = Screen::greeted("payments", 80, 24);
     screen.act("x enter");
-    let (branches, current) = screen.explorer.branches();
+    let (branches, current) = (screen.explorer.branches(), screen.explorer.current());
     assert_eq!((branches.len(), current), (2, 1), "{}", screen.text());
     screen.keys("esc");
     assert!(screen.state.overlay.is_none(), "{}", screen.text());
@@ -195,7 +195,7 @@ fn the_fix_that_frees_twenty_pods_is_proved_on_a_branch() {
     let bound = screen.timeline().keyframe().cluster.pods.iter().filter(|pod| pod.node_name == "db").count();
     assert_eq!(bound, 20, "{}", screen.text());
     assert_eq!(causes(&screen).iter().map(|(kind, pods, _)| (*kind, *pods)).collect::<Vec<_>>(), [(CauseKind::Waits, 2)]);
-    let main = &screen.explorer.branches().0[0];
+    let main = &screen.explorer.branches()[0];
     assert!(main.timeline().end().cluster.pods.iter().all(|pod| pod.node_name.is_empty()));
     // The same by the row of the fix, which shows it first.
     let mut screen = Screen::listed(&cluster(22), 120, 40).greet();
@@ -410,9 +410,9 @@ fn enter_on_the_row_of_a_fix_shows_it_and_applies_nothing() {
     let mut screen = Screen::greeted("tie-breaks", 80, 24);
     screen.act("enter j");
     assert!(matches!(screen.state.list(Pane::OVERVIEW).selected, Some(RowId::CauseFix(_))), "{}", screen.text());
-    let branches = screen.explorer.branches().0.len();
+    let branches = screen.explorer.branches().len();
     screen.act("enter");
-    assert_eq!(screen.explorer.branches().0.len(), branches);
+    assert_eq!(screen.explorer.branches().len(), branches);
     let said = screen.overlay();
     assert!(said.contains("Fix for"), "{said}");
 }

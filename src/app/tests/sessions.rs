@@ -53,7 +53,7 @@ fn what_is_done_in_the_past_begins_a_branch() {
     assert_eq!(screen.command("cordon worker-a2"), "worker-a2 updated on new branch 2; main is unchanged");
     assert_eq!(branch_label(&screen.explorer), "branch 2 of 2");
     let mut main = screen.explorer.clone();
-    assert!(main.switch_branch(0) && branch_label(&main) == "main (1 of 2)");
+    assert!(main.switch(0) && branch_label(&main) == "main (1 of 2)");
     assert_eq!((screen.title().as_str(), screen.explorer.timeline().at_end()), ("cordon worker-a2", true));
     screen.keys("S =");
     let text = screen.overlay();
@@ -363,7 +363,7 @@ fn fixes_are_searched_listed_and_applied_on_a_branch() {
     let cycle = screen.timeline().cycle();
     assert_eq!(cycle.outcome, Some(crate::trace::Outcome::Scheduled));
     assert_eq!(cycle.scoring.selected.as_ref().map(|(node, ..)| node.as_str()), Some("worker-c3"));
-    assert_eq!(screen.explorer.branches().0.len(), 2);
+    assert_eq!(screen.explorer.branches().len(), 2);
     assert!(screen.command("fixes shop/none").starts_with("! there is no pod shop/none"));
     // Esc cancels the search, and no overlay opens afterwards.
     update(&mut screen.state, &mut screen.explorer, Action::Verb("fixes"));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Screen;
 use crate::trace::Outcome;
-use crate::ui::{SessionHandle as _, branch_label};
+use crate::ui::branch_label;
 
 fn node(name: &str, cpu: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"topology.kubernetes.io/zone": name}},
@@ -54,7 +54,7 @@ fn a_drain_answers_and_begins_a_branch() {
     let said = screen.command("drain a");
     let ends = said.strip_prefix("a is drained; shop/web-").is_some_and(|rest| rest.ends_with(" stays on b-like-1; = compares"));
     assert!(ends, "{said}: the pod that was pending, and is on show, is on the new node");
-    assert_eq!(screen.explorer.branches().0.len(), 2);
+    assert_eq!(screen.explorer.branches().len(), 2);
     screen.keys("esc");
     // Back in the past it begins another.
     screen.keys("home");
@@ -200,7 +200,7 @@ fn names_that_do_not_exist_leave_everything_as_it_was() {
     ] {
         let answer = screen.command(line);
         assert!(answer.starts_with(said), "{line}: {answer}");
-        assert_eq!((screen.explorer.branches().0.len(), screen.state.overlay.is_none()), (1, true), "{line}");
+        assert_eq!((screen.explorer.branches().len(), screen.state.overlay.is_none()), (1, true), "{line}");
     }
 }
 
@@ -253,7 +253,7 @@ fn a_what_if_at_a_decision_ends_at_that_pod() {
     let said = screen.command("add 1 like worker-a1");
     assert!(said.contains("; shop/payments stays on worker-a2") && !said.contains("new branch"), "{said}");
     screen.keys("esc");
-    assert_eq!(screen.explorer.branches().0.len(), 2);
+    assert_eq!(screen.explorer.branches().len(), 2);
     // One that moves the pod is about the pod, too.
     screen.keys("home");
     screen.act(":pod ml/gpu-hungry;");

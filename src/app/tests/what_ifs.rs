@@ -5,7 +5,7 @@ use super::*;
 fn place(screen: &Screen) -> (usize, usize, bool) {
     let cursor = screen.timeline().cursor();
     let cordoned = screen.timeline().keyframe().cluster.nodes.iter().any(|n| n.metadata.name == "worker-a2" && n.unschedulable());
-    (screen.explorer.branches().1, cursor.revision, cordoned)
+    (screen.explorer.current(), cursor.revision, cordoned)
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_what_if_at_the_end_of_the_record_is_undone_on_a_branch_without_it() {
     let mut screen = Screen::new("payments");
     screen.act("c");
     screen.act(":cordon worker-a2; :cordon worker-a1;");
-    assert_eq!(screen.explorer.branches().0.len(), 1);
+    assert_eq!(screen.explorer.branches().len(), 1);
     assert!(place(&screen).2);
     screen.act("U U");
     assert!(!place(&screen).2, "both are undone");

@@ -35,13 +35,10 @@ impl UiThread {
     /// Gives the worker an action that blocks until the returned sender sends.
     fn hold(&mut self, action: Action) -> Sender<()> {
         let (go, finished) = channel();
-        self.give(
-            Kind::Asked("deciding"),
-            Box::new(move |state, explorer, _| {
-                let _ = finished.recv();
-                Outcome::Done(ui::update(state, explorer, action))
-            }),
-        );
+        self.worker.give(Kind::Asked("deciding"), &self.state, &self.explorer, move |state, explorer, _| {
+            let _ = finished.recv();
+            Outcome::Done(ui::update(state, explorer, action))
+        });
         go
     }
 
@@ -144,14 +141,11 @@ fn what_cannot_be_undone_is_not_given_up() {
     let mut screen = screen();
     let (go, finished) = channel();
     let (leave, taken) = channel();
-    screen.give(
-        Kind::Asked("working"),
-        Box::new(move |state, explorer, own| {
-            leave.send(own.commit()).unwrap();
-            let _ = finished.recv();
-            Outcome::Done(ui::update(state, explorer, Action::CYCLE))
-        }),
-    );
+    screen.worker.give(Kind::Asked("working"), &screen.state, &screen.explorer, move |state, explorer, own| {
+        leave.send(own.commit()).unwrap();
+        let _ = finished.recv();
+        Outcome::Done(ui::update(state, explorer, Action::CYCLE))
+    });
     assert!(taken.recv().unwrap());
     screen.tick();
     assert_eq!(screen.state.tasks.busy, Some(Busy { what: "working", stops: false, ticks: 0 }));
@@ -219,13 +213,10 @@ fn a_run_continues_in_pieces_and_stops_at_once() {
 fn a_selection_moves_while_a_live_cluster_is_taken_in() {
     let mut screen = screen();
     let (go, finished) = channel::<()>();
-    screen.give(
-        Kind::Follow,
-        Box::new(move |_, explorer, _| {
-            let _ = finished.recv();
-            Outcome::Followed(explorer.run_next())
-        }),
-    );
+    screen.worker.give(Kind::Follow, &screen.state, &screen.explorer, move |_, explorer, _| {
+        let _ = finished.recv();
+        Outcome::Followed(explorer.run_next())
+    });
     let before = screen.state.selected_pod().cloned();
     screen.take(key('j'));
     let selected = screen.state.selected_pod().cloned();
@@ -242,13 +233,10 @@ fn a_selection_moves_while_a_live_cluster_is_taken_in() {
 fn after_a_panic_of_the_worker_all_is_as_before_and_continues() {
     let mut screen = screen();
     let cursor = screen.explorer.timeline().cursor();
-    screen.give(
-        Kind::Asked("deciding"),
-        Box::new(|_, explorer, _| {
-            explorer.run_next();
-            panic!("as it should")
-        }),
-    );
+    screen.worker.give(Kind::Asked("deciding"), &screen.state, &screen.explorer, |_, explorer, _| {
+        explorer.run_next();
+        panic!("as it should")
+    });
     screen.take(key('j'));
     assert!(screen.settle().is_empty());
     assert_eq!((screen.explorer.timeline().cursor(), screen.revisions(), screen.has_line()), (cursor, 0, false));

@@ -176,7 +176,7 @@ pub fn owners(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
 
 /// Returns the plugins of the profiles at the end of the branch.
 pub fn plugins(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    let (branches, current) = session.branches();
+    let (branches, current) = (session.branches(), session.current());
     let profiles = branches.get(current).map(|branch| branch.scheduler().state().config().profiles.as_slice()).unwrap_or_default();
     let names: BTreeSet<&str> = profiles.iter().flat_map(|profile| &profile.all).map(|plugin| plugin.name().as_str()).collect();
     words(names, typed)

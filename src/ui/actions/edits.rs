@@ -1,53 +1,46 @@
-//! Edits of the cluster at the cursor, and their confirmations.
+//! Changes at the cursor, and their confirmations.
 
-use crate::session::{Cursor, RevisionKind};
+use crate::session::RevisionKind;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::Answer;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::{Applied, Change, SessionHandle};
+use crate::ui::model::overlay::Overlay;
+use crate::ui::model::session_handle::{Applied, Change, Document, Page, SessionHandle};
 use crate::ui::model::state::State;
 use crate::ui::model::text;
+use crate::ui::model::text_view::{Form, TextView};
 use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::model::what_ifs::WhatIfs;
 
-/// Applies a change at the cursor, and seeks the end of its consequences, on a new branch if it makes one.
+/// Applies a change at the cursor, and says what was changed. If the scheduler ran with it, shows who moved where.
 #[allow(clippy::needless_pass_by_value, reason = "callers make the change for it")]
-pub fn apply_edit(state: &mut State, session: &mut dyn SessionHandle, change: Change) -> Result<Answer, CommandError> {
-    apply_and_say(state, session, &change, &[])
-}
-
-/// Does the same, with further clauses in the confirmation.
-pub fn apply_and_say(state: &mut State, session: &mut dyn SessionHandle, change: &Change, more: &[String]) -> Result<Answer, CommandError> {
-    let mut answer = None;
+pub fn apply(state: &mut State, session: &mut dyn SessionHandle, change: Change) -> Result<Answer, CommandError> {
+    let is_first = session.timeline().revisions().iter().all(|revision| !revision.action.is_what_if());
     // Letting time pass is no what-if.
     let begun = (!matches!(change, Change::Advance(_))).then(|| WhatIfs::begin(session));
-    seek_and_follow(state, session, |s| {
-        let result = s.apply(change);
-        if result.is_ok() {
-            s.timeline_mut().seek(Cursor::END);
-        }
-        answer = Some(result);
-    });
+    let applied = seek_and_follow(state, session, |session| session.apply(&change));
     state.touch();
-    if let Some(result) = answer {
-        let applied = result?;
-        if let Some(begun) = begun {
-            state.what_ifs.finish(begun, applied.title.clone(), session);
-        }
-        confirm(state, applied, more);
+    let applied = applied?;
+    if let Some(begun) = begun {
+        let title = applied.answer.as_ref().map_or(&applied.title, |answer| &answer.what_if);
+        state.what_ifs.finish(begun, title.clone(), session);
+    }
+    let words = Confirmation::of(&change, &applied, state).fitted(state.size.0.into());
+    state.say(words);
+    let Some(answer) = applied.answer else { return Ok(Answer::Done) };
+    let title = format!("What if: {}", answer.what_if);
+    let manifest = match change {
+        Change::File(path, _) if is_first => Some(path),
+        _ => None,
+    };
+    let page = Page { title: title.clone(), body: answer.body.clone(), manifest: manifest.clone() };
+    state.what_ifs.remember(answer.settles.then_some(page), session);
+    if answer.settles {
+        let document = Document { title, body: answer.body, form: Form::Prose, fixes: Vec::new() };
+        state.overlay = Some(Overlay::Text(TextView { manifest, ..TextView::of(document, session.timeline()) }));
     }
     Ok(Answer::Done)
-}
-
-/// Says what was changed, with further clauses.
-pub fn confirm(state: &mut State, applied: Applied, more: &[String]) {
-    let mut more = more.to_vec();
-    if matches!(applied.kind, RevisionKind::Configure(_) | RevisionKind::Release(_)) {
-        more.push(format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare"))));
-    }
-    let words = Confirmation { done: words(&applied), branch: applied.branch, subject: None, more };
-    state.say(words.fitted(state.size.0.into()));
 }
 
 /// Returns a change in words: `worker-a2 updated`.
@@ -74,13 +67,30 @@ pub struct Confirmation {
     pub branch: Option<(String, String)>,
     /// Where the subject ends.
     pub subject: Option<String>,
-    /// Further clauses, each with its separator.
-    pub more: Vec<String>,
+    /// A further clause, with its separator; empty for none.
+    pub more: String,
 }
 
 impl Confirmation {
     /// Columns of the last line before a message.
     const MARGIN: usize = 3;
+
+    /// Returns the confirmation of a change that was made.
+    fn of(change: &Change, applied: &Applied, state: &State) -> Self {
+        let key = |verb| state.settings.keymap.label(Context::GLOBAL, &Action::Verb(verb));
+        let more = match (change, &applied.kind) {
+            // The pods of a cause are not decided again one by one.
+            (Change::Fix(fix), _) if fix.pods.len() > 1 => format!("; {} schedules them, {} compares", key("settle"), key("compare")),
+            (_, RevisionKind::Configure(_) | RevisionKind::Release(_)) => format!("; {} compares", key("compare")),
+            _ if applied.answer.is_some() => format!("; {} compares", key("compare")),
+            _ => String::new(),
+        };
+        let (done, subject) = match &applied.answer {
+            Some(answer) => (answer.headline.clone(), answer.subject.clone()),
+            None => (words(applied), None),
+        };
+        Self { done, branch: applied.branch.clone(), subject, more }
+    }
 
     /// Returns the words that fit a screen: `worker-a2 updated on new branch 2; main is unchanged`. That the other branch is
     /// unchanged is left out first, then the further clauses, then the branch; the change is never.
@@ -88,8 +98,7 @@ impl Confirmation {
         let on = self.branch.as_ref().map_or_else(String::new, |(new, _)| format!(" on new {new}"));
         let unchanged = self.branch.as_ref().map_or_else(String::new, |(_, old)| format!("; {old} is unchanged"));
         let subject = self.subject.as_ref().map_or_else(String::new, |subject| format!("; {subject}"));
-        let more = self.more.concat();
-        let Self { done, .. } = self;
+        let Self { done, more, .. } = self;
         let forms = [
             format!("{done}{on}{subject}{unchanged}{more}"),
             format!("{done}{on}{subject}{more}"),
@@ -111,7 +120,7 @@ mod tests {
             done: "a is drained".to_owned(),
             branch: Some(("branch 2".to_owned(), "main".to_owned())),
             subject: Some("shop/x ends on b".to_owned()),
-            more: vec!["; = compares".to_owned()],
+            more: "; = compares".to_owned(),
         };
         for (columns, expected) in [
             (80, "a is drained on new branch 2; shop/x ends on b; main is unchanged; = compares"),

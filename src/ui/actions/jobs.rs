@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use crate::ui::model::job::{Job, JobState};
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::{Job, JobState, SessionHandle};
+use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::{State, Working};
 use crate::ui::model::text_view::TextView;
 
-/// Starts a job.
+/// Starts a job, which takes the place of the one in progress.
 pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
     let what = match job {
         Job::SchedulerMatch => "deciding about all pending pods",
@@ -22,8 +23,8 @@ pub fn begin(state: &mut State, session: &mut dyn SessionHandle, job: Job) {
         Job::Capture { .. } => "writing the cluster",
     };
     match session.start_job(job) {
-        Ok(()) => {
-            state.tasks.working = Some(Working { what, done: 0, of: 0 });
+        Ok(job) => {
+            state.tasks.working = Some(Working { job, what, done: 0, of: 0 });
             // A short job shows its result at once.
             poll_job(state, session);
         }
@@ -38,7 +39,7 @@ pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
     if state.overlay.is_some() {
         return false;
     }
-    match session.poll_job() {
+    match working.job.state() {
         JobState::Going(done, of) if (done, of) == (working.done, working.of) => return false,
         JobState::Going(done, of) => {
             (working.done, working.of) = (done, of);
@@ -53,7 +54,6 @@ pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
             state.say(words);
         }
         JobState::Failed(error) => state.warn(error.to_string()),
-        JobState::Idle => {}
     }
     state.tasks.working = None;
     true

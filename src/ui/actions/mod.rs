@@ -20,7 +20,6 @@ pub mod verb;
 pub mod verbs;
 pub mod what_if;
 
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Keys, Verb};
 use crate::ui::config::action::{Action, Mouse};
 use crate::ui::config::context::Context;
@@ -32,7 +31,6 @@ use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::model::time_travel;
 use crate::ui::view::layout::Plan;
-use crate::ui::view::pane::PaneDef;
 use crate::ui::view::panes::{self, PANES};
 use crate::ui::view::refresh::renew;
 
@@ -53,7 +51,18 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
         }
     }
     let asked = action.clone();
-    let effect = match apply(state, session, action) {
+    let mut answer = Ok(Answer::Done);
+    match action {
+        Action::Verb(name) => match verb(name) {
+            Some(verb) => answer = verb.run(state, session, ""),
+            None => visit_pane(state, session, name),
+        },
+        Action::Type(c) => prompt::type_text(state, session, c.encode_utf8(&mut [0; 4])),
+        Action::Paste(text) => prompt::type_text(state, session, &text),
+        Action::Resize(width, height) => state.size = (width, height),
+        Action::Mouse(mouse, x, y) => answer = mouse::mouse(state, session, mouse, x, y),
+    }
+    let effect = match answer {
         Ok(Answer::Done) => None,
         Ok(Answer::Effect(effect)) => Some(effect),
         Ok(Answer::Prompt(typing, words)) => {
@@ -71,33 +80,16 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
     effect
 }
 
-fn apply(state: &mut State, session: &mut dyn SessionHandle, action: Action) -> Result<Answer, CommandError> {
-    match action {
-        Action::Verb(name) => {
-            if let Some(verb) = verb(name) {
-                return verb.run(state, session, "");
-            }
-            if let Some(def) = PANES.iter().find(|def| def.verb.0 == name) {
-                decide_selected(state, session, def);
-                (def.visit)(def, state, session.timeline());
-            }
-        }
-        Action::Type(c) => prompt::type_text(state, session, c.encode_utf8(&mut [0; 4])),
-        Action::Paste(text) => prompt::type_text(state, session, &text),
-        Action::Resize(width, height) => state.size = (width, height),
-        Action::Mouse(mouse, x, y) => return mouse::mouse(state, session, mouse, x, y),
-    }
-    Ok(Answer::Done)
-}
-
-/// Decides about the pod that is selected in the overview, if the user goes from there to a pane of a decision.
-fn decide_selected(state: &mut State, session: &mut dyn SessionHandle, to: &PaneDef) {
+/// Visits the pane with this verb. From the overview to a pane of a decision, decides about the selected pod.
+fn visit_pane(state: &mut State, session: &mut dyn SessionHandle, verb: &str) {
+    let Some(def) = PANES.iter().find(|def| def.verb.0 == verb) else { return };
     if state.focus == Pane::OVERVIEW
-        && to.of_decision
+        && def.of_decision
         && let Some(RowId::Pod(pod)) = state.selected_row().cloned()
     {
         time_travel::show_pod(state, session, &pod);
     }
+    (def.visit)(def, state, session.timeline());
 }
 
 fn verb(name: &str) -> Option<&'static Verb> {

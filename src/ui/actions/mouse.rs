@@ -74,7 +74,7 @@ fn over(state: &mut State, session: &mut dyn SessionHandle, mouse: Mouse, place:
         (Mouse::Press, Some(Overlay::Text(text))) if text.form == Form::Prose => match overlays::report::line_at(text, area, place) {
             Hit::On(at) if text.links.contains_key(&at) => {
                 if text.view.selected == Some(at) {
-                    return open(state, session);
+                    return open(state, session, "");
                 }
                 text.view.selected = Some(at);
             }
@@ -115,7 +115,7 @@ fn press(state: &mut State, session: &mut dyn SessionHandle, plan: &Plan, x: u16
     let hit = view.select(def.list(&state.view_model), view.offset + usize::from(y - list.y));
     // A click on the selected row opens it.
     if hit && before == view.selected && def.opens_by_mouse {
-        return open(state, session);
+        return open(state, session, "");
     }
     (def.selected)(state, &Plan::default());
     Ok(Answer::Done)

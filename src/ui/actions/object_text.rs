@@ -4,9 +4,10 @@ use crate::cluster::{Key, Kind, Str};
 use crate::session::Timeline;
 use crate::ui::actions::{jobs, short_answer};
 use crate::ui::model::effect::Effect;
+use crate::ui::model::job::Job;
 use crate::ui::model::list::RowId;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::{Job, SessionHandle};
+use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::view::panes;
 

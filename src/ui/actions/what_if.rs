@@ -2,19 +2,14 @@
 
 use crate::cluster::Key;
 use crate::session::{Edit, Row, Subject, Thing, Timeline, Verb, VerbError};
-use crate::ui::actions::edits::{Confirmation, apply_edit, confirm};
+use crate::ui::actions::edits;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::selected;
 use crate::ui::actions::verb::Answer;
-use crate::ui::config::action::Action;
-use crate::ui::config::context::Context;
-use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::{Change, Document, Job, Page, SessionHandle};
+use crate::ui::model::job::Job;
+use crate::ui::model::session_handle::{Change, SessionHandle};
 use crate::ui::model::state::State;
-use crate::ui::model::text_view::{Form, TextView};
-use crate::ui::model::time_travel::seek_and_follow;
-use crate::ui::model::what_ifs::WhatIfs;
 use crate::whatif::{pod_or_workload_named, workload_of};
 
 /// Runs a what-if as typed, with the selected object where the arguments leave it out.
@@ -26,7 +21,7 @@ pub fn run(row: &'static Row, state: &mut State, session: &mut dyn SessionHandle
     let args = with_subject(row, state, session, args)?;
     if row.edits {
         let edit = Edit::parse_in(&format!("{} {args}", row.word), &session.timeline().keyframe().cluster)?;
-        return apply_edit(state, session, Change::Edit(edit));
+        return edits::apply(state, session, Change::Edit(edit));
     }
     match format!("{} {args}", row.word).parse().map_err(|error| in_prompt(row, error))? {
         Verb::Capacity(pod) => {
@@ -39,55 +34,18 @@ pub fn run(row: &'static Row, state: &mut State, session: &mut dyn SessionHandle
             jobs::begin(state, session, Job::Flood(pod));
             Ok(Answer::Done)
         }
-        Verb::Release(release) => apply_edit(state, session, Change::Release(release)),
-        verb => what_if(state, session, verb),
+        Verb::Release(release) => edits::apply(state, session, Change::Release(release)),
+        verb => {
+            let subject = subject(state, session);
+            edits::apply(state, session, Change::WhatIf(verb, subject))
+        }
     }
 }
 
-/// Applies a what-if. Shows who moved where if pods come or go with it.
-fn what_if(state: &mut State, session: &mut dyn SessionHandle, verb: Verb) -> Result<Answer, CommandError> {
-    let (title, settles) = (verb.to_string(), verb.settles());
-    let change = Change::WhatIf(verb, subject(state, session));
-    apply_and_show(state, session, &change, (title, None), settles)
-}
-
-/// Applies the objects of a file. Shows what became of its pods, if it has any.
+/// Applies the objects of a file.
 pub fn apply_file(state: &mut State, session: &mut dyn SessionHandle, path: &str) -> Result<Answer, CommandError> {
     let change = Change::File(path.to_owned(), subject(state, session));
-    let is_first = session.timeline().revisions().iter().all(|revision| !revision.action.is_what_if());
-    apply_and_show(state, session, &change, (format!("apply {path}"), is_first.then(|| path.to_owned())), true)
-}
-
-/// Applies a change, and shows its answer if the scheduler runs with it. Takes its title, and the file of a manifest that is the first
-/// change.
-fn apply_and_show(
-    state: &mut State,
-    session: &mut dyn SessionHandle,
-    change: &Change,
-    (title, manifest): (String, Option<String>),
-    settles: bool,
-) -> Result<Answer, CommandError> {
-    let mut applied = None;
-    let begun = WhatIfs::begin(session);
-    seek_and_follow(state, session, |session| applied = Some(session.apply(change)));
-    state.touch();
-    let Some(mut applied) = applied.transpose()? else { return Ok(Answer::Done) };
-    let Some(answer) = applied.answer.take() else {
-        state.what_ifs.finish(begun, applied.title.clone(), session);
-        confirm(state, applied, &[]);
-        return Ok(Answer::Done);
-    };
-    state.what_ifs.finish(begun, title, session);
-    let compare = format!("; {} compares", state.settings.keymap.label(Context::GLOBAL, &Action::Verb("compare")));
-    let words = Confirmation { done: answer.headline, branch: applied.branch, subject: answer.subject, more: vec![compare] };
-    state.say(words.fitted(state.size.0.into()));
-    let page = Page { title: answer.title.clone(), body: answer.body.clone(), manifest: manifest.clone() };
-    state.what_ifs.remember(settles.then_some(page), session);
-    if settles {
-        let document = Document { title: answer.title, body: answer.body, form: Form::Prose, fixes: Vec::new() };
-        state.overlay = Some(Overlay::Text(TextView { manifest, ..TextView::of(document, session.timeline()) }));
-    }
-    Ok(Answer::Done)
+    edits::apply(state, session, change)
 }
 
 /// Returns the pod whose decision is shown. The overview is about all pods.

@@ -7,6 +7,7 @@ pub mod effect;
 pub mod filter;
 pub mod fuzzy;
 pub mod grouping;
+pub mod job;
 pub mod list;
 pub mod live_status;
 pub mod navigation;

@@ -10,6 +10,7 @@ use crate::trace::{CycleView, StepSize};
 use crate::ui::config::action::Direction;
 use crate::ui::config::settings::Settings;
 use crate::ui::model::grouping::Grouping;
+use crate::ui::model::job::RunningJob;
 use crate::ui::model::list::{GroupKey, ListView, RowId};
 use crate::ui::model::navigation::Location;
 use crate::ui::model::overlay::Overlay;
@@ -170,8 +171,10 @@ pub struct Running {
 }
 
 /// A job in progress.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Working {
+    /// The job.
+    pub job: RunningJob,
     /// The job in a few words.
     pub what: &'static str,
     /// The number of finished items.

@@ -12,15 +12,15 @@ use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::size::Mode;
 use crate::ui::model::state::{OpenedDecision, State};
 
-/// Moves the cursor and lets the panes follow, unless the user chose a pane in this cycle.
-pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek: impl FnOnce(&mut dyn SessionHandle)) {
+/// Moves the cursor and lets the panes follow, unless the user chose a pane in this cycle. Returns what `seek` returns.
+pub fn seek_and_follow<T>(state: &mut State, session: &mut dyn SessionHandle, seek: impl FnOnce(&mut dyn SessionHandle) -> T) -> T {
     let before = session.timeline().cursor();
     let chosen = winner(session.timeline());
     let was_tried = tried(session.timeline()).is_some();
-    seek(session);
+    let sought = seek(session);
     let timeline = session.timeline();
     if timeline.cursor() == before {
-        return;
+        return sought;
     }
     // Whoever watches the queues where they hide the other panes sees them over all cycles.
     let watches_queues = state.focus == Pane::QUEUES && state.mode() == Mode::Compact;
@@ -41,6 +41,7 @@ pub fn seek_and_follow(state: &mut State, session: &mut dyn SessionHandle, seek:
     } else if state.arrangement.pinned.is_none() && matches!(state.focus, Pane::QUEUES | Pane::NODES | Pane::PREEMPTION | Pane::STEPS) {
         follow(state, timeline);
     }
+    sought
 }
 
 /// Returns whether the page of a candidate is empty at the cursor: no node is selected, or preemption has not come to it.
@@ -110,19 +111,18 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     if known.is_none() && !timeline.queues().entries.contains_key(pod) {
         return false;
     }
-    let mut found = true;
     if state.focus == Pane::QUEUES {
         // The decision is shown instead of them.
         state.arrangement.pinned = None;
     }
     let came_from_whole = state.leave_whole();
-    seek_and_follow(state, session, |s| match known.or_else(|| s.explain(pod)) {
-        Some(revision) => {
-            let event = end_of_cycle(s.timeline(), revision, pod);
-            s.timeline_mut().seek(Cursor { revision, event });
-        }
-        None => found = false,
-    });
+    let found = seek_and_follow(state, session, |s| {
+        let revision = known.or_else(|| s.explain(pod))?;
+        let event = end_of_cycle(s.timeline(), revision, pod);
+        s.timeline_mut().seek(Cursor { revision, event });
+        Some(())
+    })
+    .is_some();
     if came_from_whole {
         follow(state, session.timeline());
         state.focus = state.arrangement.main;
@@ -205,11 +205,10 @@ pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
         return;
     }
     let stays = state.subjects.decision.is_some() && by != StepSize::Cycle;
-    let mut done = false;
     state.leave_whole();
-    seek_and_follow(state, session, |s| {
+    let done = seek_and_follow(state, session, |s| {
         let revision = s.timeline().cursor().revision;
-        done = match direction {
+        let done = match direction {
             Direction::Forward => s.timeline_mut().forward(by) || (s.run_next() && s.timeline_mut().forward(by)),
             Direction::Back => s.timeline_mut().back(by),
         };
@@ -217,6 +216,7 @@ pub fn step(state: &mut State, session: &mut dyn SessionHandle, direction: Direc
         if stays && direction == Direction::Back && s.timeline().cursor().revision < revision {
             s.timeline_mut().seek(Cursor { revision, event: 0 });
         }
+        done
     });
     match (done, direction) {
         (true, _) => {}

@@ -19,7 +19,7 @@ struct Place {
 impl Place {
     fn here(session: &dyn SessionHandle) -> Self {
         let (timeline, cursor) = (session.timeline(), session.timeline().cursor());
-        Self { branch: session.branches().1, revision: timeline.revisions().get(cursor.revision).cloned(), event: cursor.event }
+        Self { branch: session.current(), revision: timeline.revisions().get(cursor.revision).cloned(), event: cursor.event }
     }
 
     fn cursor(&self, timeline: &Timeline) -> Option<Cursor> {
@@ -30,15 +30,15 @@ impl Place {
 
     /// Goes there. Returns false if the place is no longer recorded.
     fn visit(&self, session: &mut dyn SessionHandle) -> bool {
-        let now = session.branches().1;
-        if !session.switch_branch(self.branch) {
+        let now = session.current();
+        if !session.switch(self.branch) {
             return false;
         }
         let cursor = self.cursor(session.timeline());
         match cursor {
             Some(cursor) => session.timeline_mut().seek(cursor),
             None => {
-                session.switch_branch(now);
+                session.switch(now);
             }
         }
         cursor.is_some()
@@ -90,12 +90,12 @@ impl WhatIfs {
 
     /// Remembers the result of a what-if on the current branch; `None` for one that only changes objects.
     pub fn remember(&mut self, result: Option<Page>, session: &dyn SessionHandle) {
-        self.result = result.map(|page| (session.branches().1, page));
+        self.result = result.map(|page| (session.current(), page));
     }
 
     /// Returns the result of the last what-if, if its branch is on show.
     pub fn result(&self, session: &dyn SessionHandle) -> Option<&Page> {
-        self.result.as_ref().filter(|(branch, _)| *branch == session.branches().1).map(|(_, page)| page)
+        self.result.as_ref().filter(|(branch, _)| *branch == session.current()).map(|(_, page)| page)
     }
 
     /// Forgets all changes, because their branches are gone.

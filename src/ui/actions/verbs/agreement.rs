@@ -3,7 +3,7 @@
 use crate::ui::actions::jobs;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::Job;
+use crate::ui::model::job::Job;
 
 /// `agreement`.
 pub static VERBS: &[Verb] = &[Verb {

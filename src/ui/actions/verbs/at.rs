@@ -21,7 +21,8 @@ fn go(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<
     let at: AtTime = args.trim().parse()?;
     let revisions = session.timeline().revisions();
     if let AtTime::Revision(revision) = at {
-        let etcd = session.etcd_revisions().ok_or(CommandError::NoRevision)?;
+        // Those of other branches are not etcd's.
+        let etcd = session.background().etcd.as_ref().filter(|_| session.current() == 0).ok_or(CommandError::NoRevision)?;
         let done = etcd.done(revision).ok_or(CommandError::BeyondRevisions { from: etcd.start, to: etcd.last() })?;
         return Ok(go_to(state, session, done));
     }

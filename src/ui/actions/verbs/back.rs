@@ -48,7 +48,6 @@ const CLOSE: Verb = Verb {
 
 fn back(state: &mut State, session: &mut dyn SessionHandle) {
     if state.overlay.is_none() && state.tasks.working.take().is_some() {
-        session.stop_job();
         return state.say("stopped");
     }
     match state.overlay.take() {

@@ -20,7 +20,7 @@ pub static VERBS: &[Verb] = &[Verb {
 }];
 
 fn list(state: &mut State, session: &dyn SessionHandle) {
-    let (branches, current) = session.branches();
+    let (branches, current) = (session.branches(), session.current());
     let mut body = Document::default();
     let links = (0..branches.len()).map(|at| (at, Target::Branch(at))).collect();
     for (i, branch) in branches.iter().enumerate() {

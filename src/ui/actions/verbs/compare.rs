@@ -4,7 +4,8 @@ use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::{Job, SessionHandle};
+use crate::ui::model::job::Job;
+use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 
 /// `compare`.
@@ -23,7 +24,7 @@ fn compare(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Re
         "" => None,
         text => Some(text.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(|| CommandError::Branch(text.to_owned()))?),
     };
-    let (all, current) = session.branches();
+    let (all, current) = (session.branches(), session.current());
     let with = with.or_else(|| all.get(current)?.forked().map(|f| f.branch)).unwrap_or(all.len().saturating_sub(1));
     if all.len() < 2 {
         state.say("nothing to compare yet: :drain NODE begins a branch, and so does a change in the past");

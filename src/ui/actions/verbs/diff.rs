@@ -2,7 +2,7 @@
 
 use crate::ui::actions::jobs;
 use crate::ui::actions::verb::{Answer, Command, Verb};
-use crate::ui::model::session_handle::Job;
+use crate::ui::model::job::Job;
 
 /// The command `diff`.
 pub static VERBS: &[Verb] = &[Verb {

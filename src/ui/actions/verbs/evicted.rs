@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::{Preempted, SeenLeaving};
+use crate::analysis::{EvictionStory, Preempted, SeenLeaving, last_leaving, leavings, preempted};
 use crate::cluster::Key;
 use crate::output::{Document, Words};
+use crate::report::{eviction_document, leavings_document, recorded_preemptions};
 use crate::session::Cursor;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
@@ -13,7 +14,7 @@ use crate::ui::actions::selected;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::{Completion, Overlay};
-use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::session_handle::{self, SessionHandle};
 use crate::ui::model::state::State;
 use crate::ui::model::text_view::{Form, Target, TextView};
 use crate::ui::model::time_travel::seek_and_follow;
@@ -36,16 +37,16 @@ pub static VERBS: &[Verb] = &[
 
 /// Lists the pods that left their nodes, the newest first.
 fn list(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
-    let found = session.leavings();
+    let found = leavings(session.timeline().revisions(), &session.background().events);
     if found.is_empty() {
-        let recorded = session.recorded_preemptions();
+        let recorded = recorded(session);
         if recorded.is_empty() {
             return Err(CommandError::NoneEvicted);
         }
         show_list(state, "Preemptions that the source records", None, recorded);
         return Ok(Answer::Done);
     }
-    let mut view = TextView::new("Pods that left their nodes", session.leavings_list(&found), Form::Prose);
+    let mut view = TextView::new("Pods that left their nodes", leavings_document(&found), Form::Prose);
     view.links = found.into_iter().enumerate().map(|(at, listed)| (at, Target::Leaving(listed.seen))).collect();
     view.view.selected = Some(0);
     state.overlay = Some(Overlay::Text(view));
@@ -59,29 +60,38 @@ fn of_pod(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Res
     } else {
         named(session, name)?
     };
-    match session.leaving(&pod) {
+    match last_leaving(session.timeline().revisions(), &pod) {
         Some(seen) => show(state, session, seen),
         // A dump has no moment before, but may record who it was.
-        None => match session.recorded_eviction(&pod) {
-            Some(document) => state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline()))),
-            // The pod may be the one that its controller made in place of an evicted one.
-            None => match siblings(session, &pod) {
-                Some((owner, found)) => {
-                    let none = format!("The source records no eviction of {pod}, but of other pods of {owner}:");
-                    show_list(state, &format!("Evictions of pods of {owner}"), Some(none), found);
-                }
-                None => return Err(CommandError::NotEvicted(pod)),
-            },
+        None if show_recorded(state, session, &pod) => {}
+        // The pod may be the one that its controller made in place of an evicted one.
+        None => match siblings(session, &pod) {
+            Some((owner, found)) => {
+                let none = format!("The source records no eviction of {pod}, but of other pods of {owner}:");
+                show_list(state, &format!("Evictions of pods of {owner}"), Some(none), found);
+            }
+            None => return Err(CommandError::NotEvicted(pod)),
         },
     }
     Ok(Answer::Done)
 }
 
-/// Shows who evicted a pod, as the source records it.
-pub(super) fn show_recorded(state: &mut State, session: &dyn SessionHandle, pod: &Key) {
-    if let Some(document) = session.recorded_eviction(pod) {
-        state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
-    }
+/// Returns the preemptions that events and conditions record, oldest first.
+fn recorded(session: &dyn SessionHandle) -> Vec<Preempted> {
+    preempted(session.scheduler_here().state().cluster(), &session.background().events)
+}
+
+/// Shows who evicted a pod, as the source records it. Returns false without a record.
+pub(super) fn show_recorded(state: &mut State, session: &dyn SessionHandle, pod: &Key) -> bool {
+    let document = recorded_preemptions(pod, session.scheduler_here(), &session.background().events);
+    let recorded = document.is_some();
+    state.overlay = document.map(|body| of_eviction(pod, body, session)).or(state.overlay.take());
+    recorded
+}
+
+fn of_eviction(pod: &Key, body: Document, session: &dyn SessionHandle) -> Overlay {
+    let document = session_handle::Document { title: format!("Eviction of {pod}"), body, form: Form::Prose, fixes: Vec::new() };
+    Overlay::Text(TextView::of(document, session.timeline()))
 }
 
 /// Lists preemptions, the newest first. Enter says who it was.
@@ -120,14 +130,14 @@ fn siblings(session: &dyn SessionHandle, pod: &Key) -> Option<(String, Vec<Preem
             own.is_some_and(|word| !word.is_empty() && !word.contains('-'))
         }
     };
-    let mut found = session.recorded_preemptions();
+    let mut found = recorded(session);
     found.retain(|preemption| preemption.victim.namespace == pod.namespace && is_of_owner(&preemption.victim));
     (!found.is_empty()).then(|| (format!("{} {}", owner.kind, owner.name), found))
 }
 
 /// Returns completions: the pods whose eviction the source records, or else all that contain the typed text.
 fn complete(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
-    let recorded = session.recorded_preemptions().into_iter().rev().map(|preemption| preemption.victim.to_string());
+    let recorded = recorded(session).into_iter().rev().map(|preemption| preemption.victim.to_string());
     let evicted = arguments::named(recorded.collect(), typed);
     if evicted.is_empty() { arguments::all_pods(session, typed) } else { evicted }
 }
@@ -140,10 +150,11 @@ pub(super) fn show(state: &mut State, session: &mut dyn SessionHandle, seen: See
         None => Cursor::default(),
     };
     state.leave_whole();
-    state.subjects.subject = Some(seen.pod.clone());
+    let pod = seen.pod.clone();
+    state.subjects.subject = Some(pod.clone());
     seek_and_follow(state, session, |s| s.timeline_mut().seek(before));
-    let document = session.eviction(seen);
-    state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
+    let story = EvictionStory::new(seen, session.scheduler_here(), &session.background().events);
+    state.overlay = Some(of_eviction(&pod, eviction_document(&story), session));
 }
 
 /// Returns the pod with a name; without its namespace, one of the cursor's state or of the start.

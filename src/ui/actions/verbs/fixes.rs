@@ -1,17 +1,15 @@
 //! Searches for fixes: the demands that keep a pod out, and the changes that let it in.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::edits::apply_and_say;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::overview;
 use crate::ui::actions::pod_key::{no_pod, pod_key};
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
-use crate::ui::model::list::{ListView, RowId};
+use crate::ui::model::job::Job;
 use crate::ui::model::pane::Pane;
-use crate::ui::model::session_handle::{Change, FixToApply, Job, SessionHandle};
+use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::view::panes::overview as overview_pane;
 
@@ -53,17 +51,4 @@ fn fixes(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resu
         Some(_) => jobs::begin(state, session, Job::Fixes(pod)),
     }
     Ok(Answer::Done)
-}
-
-/// Applies a fix as a what-if. At a decision it makes a branch before it and decides the pod again.
-pub fn apply(state: &mut State, session: &mut dyn SessionHandle, fix: FixToApply) -> Result<Answer, CommandError> {
-    let [settle, compare] = ["settle", "compare"].map(|verb| state.settings.keymap.label(Context::GLOBAL, &Action::Verb(verb)));
-    // The pods of a cause are not decided again one by one.
-    let more = (fix.pods.len() > 1).then(|| format!("; {settle} schedules them, {compare} compares"));
-    let answer = apply_and_say(state, session, &Change::Fix(fix), more.as_slice())?;
-    // The row of the fix may now be another fix, which was not chosen.
-    if let Some(RowId::CauseFix(cause)) = state.list(Pane::OVERVIEW).selected.clone() {
-        *state.list_mut(Pane::OVERVIEW) = ListView::at(RowId::Cause(cause));
-    }
-    Ok(answer)
 }

@@ -3,7 +3,8 @@
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::verb::{Answer, Command, Verb};
-use crate::ui::model::session_handle::{Job, SessionHandle};
+use crate::ui::model::job::Job;
+use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 
 /// The command `odds`.

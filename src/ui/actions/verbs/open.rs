@@ -2,13 +2,13 @@
 
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::actions::verbs::{branch, breakpoint, evicted, fixes};
-use crate::ui::actions::{overview, theme_list};
+use crate::ui::actions::verbs::{branch, breakpoint, evicted};
+use crate::ui::actions::{edits, overview, theme_list};
 use crate::ui::config::context::Context;
-use crate::ui::model::list::RowId;
+use crate::ui::model::list::{ListView, RowId};
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::pane::Pane;
-use crate::ui::model::session_handle::SessionHandle;
+use crate::ui::model::session_handle::{Change, SessionHandle};
 use crate::ui::model::state::State;
 use crate::ui::model::text_view::Target;
 use crate::ui::model::time_travel::show_pod;
@@ -23,39 +23,31 @@ pub static VERBS: &[Verb] = &[Verb {
     ],
     pane_keys: |def| def.open_help.map(|(short, help)| keys(def.context, &["enter", "l", "right"], short, help)),
     runs_on_ui_thread: |state| matches!(state.overlay, Some(Overlay::Themes { .. })),
-    ..Verb::new("open", |state, session, _| open(state, session))
+    ..Verb::new("open", open)
 }];
 
 /// Opens the selected row. An overlay is closed, and the selected line of a text is followed.
-pub fn open(state: &mut State, session: &mut dyn SessionHandle) -> Result<Answer, CommandError> {
+pub fn open(state: &mut State, session: &mut dyn SessionHandle, _: &str) -> Result<Answer, CommandError> {
     if matches!(state.overlay, Some(Overlay::Themes { .. })) {
         return Ok(theme_list::keep(state));
     }
-    match state.overlay.take() {
-        Some(Overlay::Text(text)) => {
-            if let Some(target) = text.view.selected.and_then(|at| text.links.get(&at).cloned()) {
-                // A fix that was applied is not one of the branch it made.
-                if !matches!(target, Target::Fix(_)) {
-                    state.leave_text(text);
-                }
-                follow(state, session, target)?;
+    let text = match state.overlay.take() {
+        Some(Overlay::Text(text)) => text,
+        Some(_) => return Ok(Answer::Done),
+        None => {
+            match state.selected_row() {
+                // Its changes are shown before they are made.
+                Some(RowId::CauseFix(_)) if state.focus == Pane::OVERVIEW => drop(overview::show_fix(state)),
+                _ => (panes::def(state.focus).open)(state, session),
             }
+            return Ok(Answer::Done);
         }
-        Some(_) => {}
-        // Its changes are shown before they are made.
-        None if fix_is_selected(state) => drop(overview::show_fix(state)),
-        None => (panes::def(state.focus).open)(state, session),
+    };
+    let Some(target) = text.view.selected.and_then(|at| text.links.get(&at).cloned()) else { return Ok(Answer::Done) };
+    // A fix that was applied is not one of the branch it made.
+    if !matches!(target, Target::Fix(_)) {
+        state.leave_text(text);
     }
-    Ok(Answer::Done)
-}
-
-/// Returns whether the fix of a cause is selected in the overview.
-fn fix_is_selected(state: &State) -> bool {
-    state.focus == Pane::OVERVIEW && matches!(state.selected_row(), Some(RowId::CauseFix(_)))
-}
-
-/// Follows the link of a line.
-fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) -> Result<(), CommandError> {
     match target {
         Target::Pod(pod) => {
             if !show_pod(state, session, &pod) {
@@ -65,9 +57,15 @@ fn follow(state: &mut State, session: &mut dyn SessionHandle, target: Target) ->
         Target::Node(node) => state.open_node(node),
         Target::Branch(to) => branch::switch(state, session, to),
         Target::Breakpoint(at) => breakpoint::remove(state, session, at),
-        Target::Fix(fix) => drop(fixes::apply(state, session, fix)?),
+        Target::Fix(fix) => {
+            edits::apply(state, session, Change::Fix(fix))?;
+            // The row of the fix may now be another fix, which was not chosen.
+            if let Some(RowId::CauseFix(cause)) = state.list(Pane::OVERVIEW).selected.clone() {
+                *state.list_mut(Pane::OVERVIEW) = ListView::at(RowId::Cause(cause));
+            }
+        }
         Target::Leaving(seen) => evicted::show(state, session, seen),
-        Target::Recorded(pod) => evicted::show_recorded(state, session, &pod),
+        Target::Recorded(pod) => _ = evicted::show_recorded(state, session, &pod),
     }
-    Ok(())
+    Ok(Answer::Done)
 }

@@ -8,7 +8,8 @@ use crate::ui::actions::jobs;
 use crate::ui::actions::object_text;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::{Job, SessionHandle};
+use crate::ui::model::job::Job;
+use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 
 /// `source`.

@@ -53,6 +53,6 @@ fn redo(state: &mut State, session: &mut dyn SessionHandle) {
 }
 
 fn branch(session: &dyn SessionHandle) -> String {
-    let (branches, current) = session.branches();
+    let (branches, current) = (session.branches(), session.current());
     branches.get(current).map_or_else(String::new, |branch| branch.name().to_owned())
 }

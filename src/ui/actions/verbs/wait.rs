@@ -1,7 +1,7 @@
 //! Lets time pass.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::edits::apply_edit;
+use crate::ui::actions::edits;
 use crate::ui::actions::error::CommandError;
 use crate::ui::actions::verb::{Answer, Command, Verb, keys};
 use crate::ui::config::context::Context;
@@ -32,5 +32,5 @@ fn wait(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resul
             Err(_) => return Err(CommandError::Seconds(text.to_owned())),
         },
     };
-    apply_edit(state, session, Change::Advance(by))
+    edits::apply(state, session, Change::Advance(by))
 }

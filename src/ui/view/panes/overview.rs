@@ -88,7 +88,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
 
 /// Shows a workload's numbers and causes.
 pub fn show_workload(state: &mut State, session: &dyn SessionHandle, workload: &About) {
-    let Some(body) = session.workload(workload) else { return };
+    let body = session.workload(workload);
     let page = TextView::new(format!("Workload {workload} in namespace {}", workload.key.namespace), body, Form::Prose);
     state.overlay = Some(Overlay::Text(TextView { workload: Some(workload.clone()), ..page }));
 }
