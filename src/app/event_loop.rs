@@ -65,6 +65,8 @@ struct Loop<'a> {
     due: Option<Instant>,
     /// Time of the last poll of jobs.
     looked: Instant,
+    /// Whether the frame on show is outdated.
+    dirty: bool,
 }
 
 /// Shows a session until the user leaves it.
@@ -83,7 +85,7 @@ pub(super) async fn explore(
         (None, Some(workload)) => screen.show_workload(workload),
         (None, None) => screen.greet(),
     }
-    let mut on = Loop { options, theme, terminal, due: None, looked: Instant::now() };
+    let mut on = Loop { options, theme, terminal, due: None, looked: Instant::now(), dirty: true };
     let left = on.until_left(&mut screen, inputs).await;
     if matches!(left, Ok(ExitTo::Exit(_))) {
         screen.explorer.end_with_the_process();
@@ -98,69 +100,36 @@ impl Loop<'_> {
         if let (_, Some(after)) = ui::show_live_status(&mut screen.state, &screen.explorer) {
             self.look_in(after);
         }
-        let mut dirty = true;
         loop {
-            screen.go_on();
-            let soon = Instant::now() + GRACE;
-            while screen.is_busy()
-                && let Ok(outcome) = timeout_at(soon, screen.answer()).await
-            {
-                dirty |= self.is_worth_showing(screen, &outcome);
-                if let Some(left) = self.effects(screen, outcome)? {
-                    return Ok(left);
-                }
-                screen.go_on();
+            if let Some(left) = self.answered_at_once(screen).await? {
+                return Ok(left);
             }
-            // Show a panic report only while no overlay is open.
-            if screen.state.overlay.is_none()
-                && let Some(document) = panics::take()
-            {
-                screen.state.overlay = Some(Overlay::Text(TextView::of(document, screen.explorer.timeline())));
-                dirty = true;
-            }
-            if let Some(why) = panics::take_log_failure() {
-                screen.warn(panics::Log::Failed(why).words());
-                dirty = true;
-            }
-            if dirty {
+            self.show_panics(screen);
+            if std::mem::take(&mut self.dirty) {
                 self.draw(screen)?;
             }
-            let (tick, follow) = (screen.next_tick(), self.due.filter(|_| !screen.is_busy()));
-            // Other events, however many, do not put the poll off.
-            let look = screen.looks_at_jobs().then(|| self.looked + LOOK);
-            let wake = tokio::select! {
-                biased;
-                input = inputs.next() => Wake::Input(input?),
-                outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
-                () = panics::wait_for_notify() => Wake::Broken,
-                () = at(tick) => Wake::Tick,
-                () = at(look) => Wake::Look,
-                () = at(follow) => Wake::Follow,
-                () = wait_for_notify(self.options.wake.as_deref()), if live => Wake::Changed,
-            };
-            dirty = false;
+            let wake = self.wake(screen, inputs).await?;
             match wake {
                 Wake::Input(input) => {
-                    dirty = true;
+                    self.dirty = true;
                     if let Some(left) = self.input(screen, input)? {
                         return Ok(left);
                     }
                 }
                 Wake::Answered(outcome) => {
-                    dirty = self.is_worth_showing(screen, &outcome);
-                    if let Some(left) = self.effects(screen, outcome)? {
+                    if let Some(left) = self.answered(screen, outcome)? {
                         return Ok(left);
                     }
                 }
                 Wake::Tick => {
                     screen.tick();
-                    dirty = true;
+                    self.dirty = true;
                 }
                 // The report opens, or a warning shows, before the next frame.
                 Wake::Broken => {}
                 Wake::Look => {
                     self.looked = Instant::now();
-                    dirty = screen.look_at_jobs();
+                    self.dirty = screen.look_at_jobs();
                 }
                 Wake::Changed => self.look_in(screen.cooldown()),
                 Wake::Follow => {
@@ -172,7 +141,7 @@ impl Loop<'_> {
             }
             // Handle all queued input, such as a drag of the mouse, before the next frame.
             while let Some(input) = inputs.queued() {
-                dirty = true;
+                self.dirty = true;
                 if let Some(left) = self.input(screen, input)? {
                     return Ok(left);
                 }
@@ -182,6 +151,53 @@ impl Loop<'_> {
                 self.look_in(screen.cooldown());
             }
         }
+    }
+
+    /// Begins the next task, and takes the answers of those that end soon.
+    async fn answered_at_once(&mut self, screen: &mut UiThread) -> Result<Option<ExitTo>, AppError> {
+        screen.go_on();
+        let soon = Instant::now() + GRACE;
+        while screen.is_busy()
+            && let Ok(outcome) = timeout_at(soon, screen.answer()).await
+        {
+            if let Some(left) = self.answered(screen, outcome)? {
+                return Ok(Some(left));
+            }
+            screen.go_on();
+        }
+        Ok(None)
+    }
+
+    /// Shows the report of a panic once no overlay is open, and a failure of the log.
+    fn show_panics(&mut self, screen: &mut UiThread) {
+        if screen.state.overlay.is_none()
+            && let Some(document) = panics::take()
+        {
+            screen.state.overlay = Some(Overlay::Text(TextView::of(document, screen.explorer.timeline())));
+            self.dirty = true;
+        }
+        if let Some(why) = panics::take_log_failure() {
+            screen.warn(panics::Log::Failed(why).words());
+            self.dirty = true;
+        }
+    }
+
+    /// Waits for what is next.
+    async fn wake(&self, screen: &mut UiThread, inputs: &mut Inputs) -> Result<Wake, AppError> {
+        let (tick, follow) = (screen.next_tick(), self.due.filter(|_| !screen.is_busy()));
+        // Other events, however many, do not put the poll off.
+        let look = screen.looks_at_jobs().then(|| self.looked + LOOK);
+        let live = self.options.wake.as_deref();
+        Ok(tokio::select! {
+            biased;
+            input = inputs.next() => Wake::Input(input?),
+            outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
+            () = panics::wait_for_notify() => Wake::Broken,
+            () = at(tick) => Wake::Tick,
+            () = at(look) => Wake::Look,
+            () = at(follow) => Wake::Follow,
+            () = wait_for_notify(live), if live.is_some() => Wake::Changed,
+        })
     }
 
     /// Draws a frame.
@@ -206,7 +222,8 @@ impl Loop<'_> {
     }
 
     /// Runs the effect of a finished task, then the keys that waited for it.
-    fn effects(&mut self, screen: &mut UiThread, outcome: Outcome) -> Result<Option<ExitTo>, AppError> {
+    fn answered(&mut self, screen: &mut UiThread, outcome: Outcome) -> Result<Option<ExitTo>, AppError> {
+        self.dirty |= self.is_worth_showing(screen, &outcome);
         let mut effect = match outcome {
             Outcome::Done(effect) => effect,
             Outcome::Followed(_) => None,

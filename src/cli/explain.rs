@@ -21,7 +21,7 @@ use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, ObservedEvent, P
 use crate::fixes::{self, Acts, Limits};
 use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
 use crate::output::{self, Document, Text};
-use crate::report::{Answer, FormatError, Origin, Reported, Ticket, attempts_document};
+use crate::report::{Answer, FormatError, Origin, PodFacts, Reported, Ticket, attempts_document};
 use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler};
 use crate::session::{AtTime, requeue_events};
 use crate::source::live::NeighborsQuestion;
@@ -322,13 +322,15 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
         release: &release,
         fixes: fixes.as_ref(),
         origin: &origin,
-        agreement: Some(&agreement),
-        others: &voices.others,
-        others_left_out: voices.left_out,
-        others_together: &voices.together,
-        since: since.as_ref(),
         priority: Some(pod.priority()),
-        when: when.as_ref(),
+        facts: PodFacts {
+            agreement: Some(&agreement),
+            others: &voices.others,
+            others_left_out: voices.left_out,
+            others_together: &voices.together,
+            when: when.as_ref(),
+            since: since.as_ref(),
+        },
     };
     let text = write(&Answer::Ticket(ticket), more)?;
     let code = match view.outcome {

@@ -8,7 +8,7 @@ use super::{Error, ErrorKind};
 use crate::analysis::{FixesReport, ReleaseReport, SchedulerMatch, Voices, When};
 use crate::cluster::{Key, Str};
 use crate::framework::{self, Status};
-use crate::report::{self, Answer, Origin, Ticket};
+use crate::report::{self, Answer, Origin, PodFacts, Ticket};
 use crate::trace::{self, CycleView};
 
 /// How an attempt to schedule a pod ends.
@@ -194,13 +194,15 @@ impl Decision {
             release: &self.release,
             fixes,
             origin: &Origin::default(),
-            agreement: Some(&self.agreement),
             priority: Some(self.priority),
-            since: None,
-            when: self.when.as_ref(),
-            others: &self.voices.others,
-            others_left_out: self.voices.left_out,
-            others_together: &self.voices.together,
+            facts: PodFacts {
+                agreement: Some(&self.agreement),
+                others: &self.voices.others,
+                others_left_out: self.voices.left_out,
+                others_together: &self.voices.together,
+                when: self.when.as_ref(),
+                ..PodFacts::default()
+            },
         };
         serde_json::to_value(Answer::Ticket(ticket)).unwrap_or_default()
     }

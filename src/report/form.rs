@@ -3,13 +3,10 @@
 use serde::{Serialize, Serializer};
 
 use super::{
-    Decision, GroupReport, Info, ManifestReport, OperationLine, Origin, PlacedReport, PodComparison, ReleaseComparison, Ticket,
+    Decision, GroupReport, Info, ManifestReport, OperationLine, Origin, PlacedReport, PodComparison, PodFacts, ReleaseComparison, Ticket,
     WhatIfReport, causes_text, documents, text,
 };
-use crate::analysis::{
-    Agreements, DumpDiff, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, Since, VoiceReport, When,
-    WorkloadReport,
-};
+use crate::analysis::{Agreements, DumpDiff, FixesReport, Known, LastReported, LogReport, ReleaseReport, SchedulerMatch, WorkloadReport};
 use crate::cluster::Str;
 use crate::output::{self, Document, Headings, Lines, Text};
 use crate::trace::CycleView;
@@ -255,15 +252,8 @@ struct TicketReport<'a> {
     pod: Option<&'a Str>,
     namespace: Option<&'a Str>,
     priority: Option<i32>,
-    agreement: Option<&'a SchedulerMatch>,
-    others: &'a [VoiceReport],
-    #[serde(skip_serializing_if = "crate::analysis::is_zero")]
-    others_left_out: usize,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    others_together: &'a [String],
-    when: Option<&'a When>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    since: Option<&'a Since>,
+    #[serde(flatten)]
+    facts: PodFacts<'a>,
 }
 
 impl<'a> TicketReport<'a> {
@@ -275,12 +265,7 @@ impl<'a> TicketReport<'a> {
             pod: key.map(|key| &key.name),
             namespace: key.map(|key| &key.namespace),
             priority: ticket.view.start.as_ref().map(|start| start.priority).or(ticket.priority),
-            agreement: ticket.agreement,
-            others: ticket.others,
-            others_left_out: ticket.others_left_out,
-            others_together: ticket.others_together,
-            when: ticket.when,
-            since: ticket.since,
+            facts: ticket.facts,
         }
     }
 }

@@ -56,6 +56,6 @@ pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use schema::{AnswerSchema, SCHEMAS};
 pub use story::{PodStory, Stories, stories, stories_document, stories_text};
 pub use text::{decided_by, text};
-pub use ticket::{Origin, Reported, Ticket, shell_line};
+pub use ticket::{Origin, PodFacts, Reported, Ticket, shell_line};
 pub use whatif::WhatIfReport;
 pub use workload::voices_lines;

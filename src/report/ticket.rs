@@ -2,6 +2,7 @@
 //! and the command that reproduces it.
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::Answer;
 use super::devices::devices_text;
@@ -97,38 +98,38 @@ pub struct Ticket<'a> {
     pub fixes: Option<&'a FixesReport>,
     /// Where the decision comes from.
     pub origin: &'a Origin,
+    /// The pod's priority, for a decision that did not get as far as the record of it.
+    pub priority: Option<i32>,
+    /// Facts about the pod.
+    pub facts: PodFacts<'a>,
+}
+
+/// Facts about a pod besides the decision. Each is a field of the answer in JSON; in text it is a section, which the command line
+/// appends.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodFacts<'a> {
     /// The comparison with the cluster's scheduler; `None` where it is not compared.
     pub agreement: Option<&'a SchedulerMatch>,
     /// The words of others about the pod, newest first.
     pub others: &'a [VoiceReport],
     /// The number of words that are left out, because there are too many about one object.
+    #[serde(skip_serializing_if = "crate::analysis::is_zero")]
     pub others_left_out: usize,
     /// Findings from these words and the decision together, a sentence each.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub others_together: &'a [String],
-    /// The difference from the dump before; `None` where the source is not a series of dumps.
-    pub since: Option<&'a Since>,
-    /// The pod's priority, for a decision that did not get as far as the record of it.
-    pub priority: Option<i32>,
     /// When the pod is tried again; `None` if nothing says so.
     pub when: Option<&'a When>,
+    /// The difference from the dump before; `None` where the source is not a series of dumps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<&'a Since>,
 }
 
 impl<'a> Ticket<'a> {
     /// Makes a ticket of a decision alone.
     pub fn new(view: &'a CycleView, release: &'a ReleaseReport, fixes: Option<&'a FixesReport>, origin: &'a Origin) -> Self {
-        Self {
-            view,
-            release,
-            fixes,
-            origin,
-            agreement: None,
-            others: &[],
-            others_left_out: 0,
-            others_together: &[],
-            since: None,
-            priority: None,
-            when: None,
-        }
+        Self { view, release, fixes, origin, priority: None, facts: PodFacts::default() }
     }
 
     /// Returns the answer without the origin, for formats that have no place for it.

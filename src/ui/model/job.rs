@@ -65,7 +65,7 @@ struct BrokeOff;
 #[derive(Clone, Debug)]
 pub struct RunningJob(Arc<Watched>);
 
-/// What is watched of a running job.
+/// The end of a running job that the screen polls.
 #[derive(Debug)]
 struct Watched {
     progress: Arc<Progress>,

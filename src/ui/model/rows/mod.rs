@@ -3,25 +3,23 @@
 //! They are derived once per change and kept in the state; drawing uses the few in sight. Sort orders by verdict use the
 //! whole cycle, so rows do not jump while the user steps through it.
 
+mod detail;
 pub mod node_page;
 mod nodes;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::{BudgetEvictions, NextVictim, budgets_unknown_because, by_importance, evictions};
-use crate::cluster::{Cluster, Key, Pod, Str, Taint};
-use crate::framework::{Candidate, DryRunStep, NodeFilters, NodeInfo, PluginName, Status, Victim};
-use crate::report::node_devices;
+use crate::cluster::{Key, Pod, Str, Taint};
+use crate::framework::{Candidate, DryRunStep, PluginName, Status, Victim};
 use crate::session::{Keyframe, Timeline};
 use crate::trace::{CycleView, DryRunView, Place, PreemptionView, QueueEntry};
 use crate::ui::model::filter::{Fact, Filter};
 use crate::ui::model::list::Row;
 use crate::ui::model::list::RowId;
 use crate::ui::model::sort::Sort;
-use crate::ui::model::text;
-use crate::ui::model::verdict::{Class, Verdicts};
 
+pub use detail::{DetailRow, detail_rows};
 pub use nodes::{Group, NODE_FIELDS, NodeOptions, NodeRow, node_rows};
 
 /// The parts of the queues pane.
@@ -339,216 +337,10 @@ fn keeps_candidate(preemption: &PreemptionView, candidate: &Candidate, filter: &
     filter.keeps(&facts)
 }
 
-/// A row of the node pane.
-#[derive(Clone, Debug, PartialEq)]
-pub enum DetailRow {
-    /// A heading.
-    Heading(&'static str),
-    /// A fact: its name and text.
-    Fact(&'static str, String),
-    /// A score of the node, by the plugin's index.
-    Score(usize),
-    /// A Filter plugin's answer, by its index.
-    Filter(usize),
-    /// A step of the dry run, by its index.
-    Step(usize),
-    /// A line about the node's devices: its index, whether it says that a device suits, and the text.
-    Device(usize, bool, String),
-    /// A line about the node: its kind, its index among those of the kind, whether it is a warning, and the text.
-    #[allow(missing_docs, reason = "said above")]
-    Line { kind: &'static str, index: usize, warns: bool, text: String },
-    /// The effect of evicting the node's pods on a budget: the budget's index and a sentence.
-    Budget(usize, String),
-    /// A pod on the node.
-    Pod(Key),
-    /// A note in place of rows.
-    Note(&'static str),
-}
-
-impl Row for DetailRow {
-    fn id(&self) -> Option<RowId> {
-        match self {
-            Self::Pod(key) => Some(RowId::Pod(key.clone())),
-            Self::Fact(name, _) => Some(RowId::Line(name, 0)),
-            Self::Score(i) => Some(RowId::Line("score", *i)),
-            Self::Filter(i) => Some(RowId::Line("filter", *i)),
-            Self::Step(i) => Some(RowId::Line("step", *i)),
-            Self::Device(i, ..) => Some(RowId::Line("device", *i)),
-            Self::Budget(i, _) => Some(RowId::Line("budget", *i)),
-            Self::Line { kind, index, .. } => Some(RowId::Line(kind, *index)),
-            Self::Heading(_) | Self::Note(_) => None,
-        }
-    }
-
-    fn is_heading(&self) -> bool {
-        matches!(self, Self::Heading(_) | Self::Note(_))
-    }
-
-    fn things(&self) -> usize {
-        usize::from(matches!(self, Self::Pod(_)))
-    }
-}
-
 /// Formats a taint as `key=value:effect`.
 pub fn taint(taint: &Taint) -> String {
     let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
     format!("{}{value}:{}", taint.key, taint.effect)
-}
-
-/// Returns the rows of a node: verdict, scores, dry run, all Filter plugins, and its pods, least important first.
-pub fn detail_rows(
-    node: &NodeInfo,
-    keyframe: &Keyframe,
-    cycle: &CycleView,
-    filters: Option<&NodeFilters>,
-    order: Sort,
-    filter: &mut Filter,
-) -> Vec<DetailRow> {
-    let cluster = &keyframe.cluster;
-    let name = node.name();
-    let verdict = Verdicts::new(cycle).of(name);
-    let mut rows = Vec::new();
-    let by = verdict.plugin.map(|p| format!("{p}: ")).unwrap_or_default();
-    let candidate = cycle.preemption.as_ref().and_then(|p| p.candidate(name)).filter(|_| verdict.class == Class::Unschedulable);
-    let words = candidate.map_or_else(
-        || verdict.class.phrase().to_owned(),
-        |c| {
-            let dropped = cycle.preemption.as_ref().is_some_and(|p| p.is_dropped(name));
-            let but = if dropped { ", but an extender drops the candidate" } else { "" };
-            format!("unschedulable: evicting {} makes room{but}", text::count(c.victims.len(), "pod"))
-        },
-    );
-    rows.push(DetailRow::Fact("verdict", words));
-    if !verdict.reason.is_empty() {
-        rows.push(DetailRow::Fact("because", format!("{by}{}", verdict.reason_with_fact())));
-    }
-    let also = filters.map(|f| f.rejections().skip(1).map(|(p, s)| format!("{p}: {}", s.message_with_fact())).collect::<Vec<_>>());
-    if let Some(also) = also.filter(|also| !also.is_empty()) {
-        rows.push(DetailRow::Fact("would also fail", also.join("; ")));
-    }
-    if node.node.unschedulable() {
-        rows.push(DetailRow::Fact("cordoned", "spec.unschedulable is true".to_owned()));
-    }
-    let taints = node.node.spec.taints.iter().map(taint);
-    let taints = taints.collect::<Vec<_>>().join(", ");
-    if !taints.is_empty() {
-        rows.push(DetailRow::Fact("taints", taints));
-    }
-    if let Some(words) = node_page::unhealthy(node, keyframe.clock) {
-        rows.push(DetailRow::Fact("unhealthy", words));
-    }
-    if let Some(zone) = node_page::zone(node) {
-        rows.push(DetailRow::Fact("zone", zone));
-    }
-    let (drain, budgets) = drain(node, cluster);
-    rows.push(DetailRow::Fact("drain", drain));
-    rows.push(DetailRow::Fact("next victim", next_victim(node, keyframe, cycle)));
-    if let Some(score) = cycle.scoring.scores.get(name) {
-        rows.push(DetailRow::Heading("scores"));
-        rows.extend((0..score.plugins.len()).map(DetailRow::Score));
-        for (index, given) in cycle.extenders.scores_of(name).iter().filter(|(index, _)| cycle.extenders.scoring().contains(index)) {
-            rows.push(DetailRow::Fact("extender", format!("extenders[{index}]  weighted {given}")));
-        }
-    }
-    if let Some(status) = cycle.extenders.statuses.get(name).filter(|_| verdict.class == Class::Fits) {
-        // It is left among the nodes that fit, all the same.
-        rows.push(DetailRow::Fact("an extender says", status.to_string()));
-    }
-    if let Some(run) = cycle.preemption.as_ref().and_then(|p| p.dry_run(name)) {
-        rows.push(DetailRow::Heading("dry run, in order"));
-        rows.extend((0..run.len()).map(DetailRow::Step));
-        if let Some(status) = run.status().filter(|s| !s.is_success()) {
-            rows.push(DetailRow::Fact("no candidate", status.message()));
-        }
-    }
-    rows.extend(filters.into_iter().flat_map(filter_rows));
-    if let Some(devices) = filters.and_then(|filters| filters.devices.as_ref()) {
-        rows.push(DetailRow::Heading("devices"));
-        let lines = node_devices(devices).into_iter().enumerate();
-        rows.extend(lines.map(|(i, line)| DetailRow::Device(i, line.suits, format!("{:1$}{2}", "", 2 * line.depth, line.words))));
-    }
-    rows.push(DetailRow::Heading(node_page::RESOURCES));
-    rows.extend(node_page::resources(node));
-    rows.push(DetailRow::Heading("conditions"));
-    rows.extend(node_page::conditions(node, keyframe.clock));
-    let labels = node_page::labels(node);
-    if !labels.is_empty() {
-        rows.push(DetailRow::Heading("labels"));
-        rows.extend(labels);
-    }
-    if !node.pods.is_empty() {
-        rows.push(DetailRow::Heading(node_page::OWNERS));
-        rows.extend(node_page::owners(node));
-    }
-    if !budgets.is_empty() {
-        rows.push(DetailRow::Heading("budgets, if its pods are evicted"));
-        rows.extend(budgets);
-    }
-    rows.push(DetailRow::Heading("pods on the node"));
-    let mut pods: Vec<_> = match order {
-        Sort::Usual => by_importance(&keyframe.context(), node),
-        _ => node.pods.clone(),
-    };
-    pods.retain(|p| filter.keeps_pod(&p.key()));
-    match order {
-        // As a dry run would evict them, were there no budgets.
-        Sort::Usual => pods.reverse(),
-        Sort::Priority => pods.sort_by_cached_key(|p| (Reverse(p.pod.priority()), p.key())),
-        Sort::Name => pods.sort_by_cached_key(|p| p.key()),
-        Sort::Request => pods.sort_by_cached_key(|p| (Reverse(p.resource.resource.milli_cpu), p.key())),
-        _ => pods.sort_by_cached_key(|p| (p.pod.priority(), p.key())),
-    }
-    if pods.is_empty() {
-        rows.push(DetailRow::Note(if filter.is_empty() { "none" } else { "none matches the filter" }));
-    }
-    rows.extend(pods.into_iter().map(|p| DetailRow::Pod(p.key())));
-    rows
-}
-
-/// Returns which pod of the node preemption evicts first for the pod of the cycle, or without one, for any.
-fn next_victim(node: &NodeInfo, keyframe: &Keyframe, cycle: &CycleView) -> String {
-    let preemptor = cycle.start.as_ref().and_then(|start| keyframe.cluster.pods.get(&start.pod));
-    let found = NextVictim::on(&keyframe.context(), node, preemptor.map(|pod| &**pod));
-    let unknown = if keyframe.cluster.unknown.budgets { "; budgets are unknown" } else { "" };
-    found.map_or_else(|none| none.sentence(), |next| format!("{}{unknown}", next.sentence()))
-}
-
-/// Returns what budgets say to the eviction of all pods on the node: in one sentence, and a row for each budget, those that stop
-/// it first.
-fn drain(node: &NodeInfo, cluster: &Cluster) -> (String, Vec<DetailRow>) {
-    if cluster.unknown.budgets {
-        return (format!("? unknown: {}", budgets_unknown_because(cluster.unknown)), Vec::new());
-    }
-    let mut pods: Vec<&Pod> = node.pods.iter().map(|info| &*info.pod).collect();
-    pods.sort_by_cached_key(|pod| pod.key());
-    let result = evictions(cluster, pods);
-    let mut budgets: Vec<_> = result.budgets.iter().collect();
-    budgets.sort_by_key(|(_, budget)| budget.stopped.is_empty());
-    let row = |(i, (key, budget)): (usize, (&Key, &BudgetEvictions))| DetailRow::Budget(i, format!("{key} {}", budget.sentence()));
-    (result.sentence(), budgets.into_iter().enumerate().map(row).collect())
-}
-
-/// Returns the answers of all Filter plugins, with the nominated pods that were counted.
-fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
-    let mut rows = vec![DetailRow::Heading("all filters (on this cycle's snapshot)")];
-    if let Some(status) = &filters.not_asked {
-        let by = status.plugin().map(|p| format!("{p}: ")).unwrap_or_default();
-        rows.push(DetailRow::Fact("no filter runs", format!("{by}{}", status.message())));
-    }
-    if filters.left_out {
-        rows.push(DetailRow::Fact("left out", "PreFilter excluded this node: no filter runs on it".to_owned()));
-    }
-    if !filters.nominated.is_empty() {
-        let names = filters.nominated.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let how = match () {
-            () if filters.with_nominated => "as if they ran here",
-            () if filters.rejections().next().is_some() => "all pass with them here; these are without",
-            () => "passes with and without them",
-        };
-        rows.push(DetailRow::Fact("nominated pods counted", format!("{names}: {how}")));
-    }
-    rows.extend((0..filters.answers.len()).map(DetailRow::Filter));
-    rows
 }
 
 /// Returns the last step of a dry run about a pod.
