@@ -22,8 +22,8 @@ use schedscope::session::Session;
 use schedscope::source::{Input, load};
 use schedscope::ui::view::panes::PANES;
 use schedscope::ui::{
-    Action, Depth, Scene, SessionHandle as _, State, Theme, UNICODE, contexts, draw, first_state, go_on, keymap, poll_job, renew, show_pod,
-    update,
+    Action, Depth, Scene, SessionHandle as _, State, Theme, UNICODE, contexts, continue_run, draw, first_state, keymap, poll_job, renew,
+    show_pod, update,
 };
 
 const SIZE: (u16, u16) = (200, 60);
@@ -99,7 +99,7 @@ impl Screen {
         let action = keymap().pressed(&contexts(&self.state), key).unwrap_or_else(|| panic!("no key {key}"));
         update(&mut self.state, &mut self.explorer, action);
         while self.state.tasks.running.is_some() {
-            go_on(&mut self.state, &mut self.explorer, || true);
+            continue_run(&mut self.state, &mut self.explorer, || true);
         }
         while self.state.tasks.working.is_some() && self.state.overlay.is_none() {
             poll_job(&mut self.state, &mut self.explorer);

@@ -21,7 +21,7 @@ use crate::ui::{self, Action, Effect, Overlay, SessionHandle, Settings, State, T
 const GRACE: Duration = Duration::from_millis(10);
 
 /// Interval of polling a job.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(50);
 
 /// Event that wakes the loop.
 enum Wake {
@@ -33,7 +33,7 @@ enum Wake {
     /// The progress sign is due to move.
     Tick,
     /// A job is due to be polled.
-    Look,
+    Poll,
     /// A live cluster has changes.
     Changed,
     /// Changes of a live cluster are due to be applied.
@@ -64,7 +64,7 @@ struct Loop<'a> {
     /// Time at which changes of a live cluster are applied.
     due: Option<Instant>,
     /// Time of the last poll of jobs.
-    looked: Instant,
+    polled: Instant,
     /// Whether the frame on show is outdated.
     dirty: bool,
 }
@@ -83,9 +83,9 @@ pub(super) async fn explore(
     match (&options.pod, &options.workload) {
         (Some(pod), _) => screen.show_pod(pod.clone()),
         (None, Some(workload)) => screen.show_workload(workload),
-        (None, None) => screen.greet(),
+        (None, None) => screen.show_overview(),
     }
-    let mut on = Loop { options, theme, terminal, due: None, looked: Instant::now(), dirty: true };
+    let mut on = Loop { options, theme, terminal, due: None, polled: Instant::now(), dirty: true };
     let left = on.until_left(&mut screen, inputs).await;
     if matches!(left, Ok(ExitTo::Exit(_))) {
         screen.explorer.end_with_the_process();
@@ -98,7 +98,7 @@ impl Loop<'_> {
     async fn until_left(&mut self, screen: &mut UiThread, inputs: &mut Inputs) -> Result<ExitTo, AppError> {
         let live = self.options.wake.is_some();
         if let (_, Some(after)) = ui::show_live_status(&mut screen.state, &screen.explorer) {
-            self.look_in(after);
+            self.follow_in(after);
         }
         loop {
             if let Some(left) = self.answered_at_once(screen).await? {
@@ -127,15 +127,15 @@ impl Loop<'_> {
                 }
                 // The report opens, or a warning shows, before the next frame.
                 Wake::Broken => {}
-                Wake::Look => {
-                    self.looked = Instant::now();
-                    self.dirty = screen.look_at_jobs();
+                Wake::Poll => {
+                    self.polled = Instant::now();
+                    self.dirty = screen.poll_jobs();
                 }
-                Wake::Changed => self.look_in(screen.cooldown()),
+                Wake::Changed => self.follow_in(screen.cooldown()),
                 Wake::Follow => {
                     self.due = None;
                     if !screen.follow() {
-                        self.look_in(LOOK);
+                        self.follow_in(POLL);
                     }
                 }
             }
@@ -148,14 +148,14 @@ impl Loop<'_> {
             }
             // The user may have returned to the end, where changes are applied.
             if live && self.due.is_none() && !screen.is_busy() && screen.has_live_changes() {
-                self.look_in(screen.cooldown());
+                self.follow_in(screen.cooldown());
             }
         }
     }
 
     /// Begins the next task, and takes the answers of those that end soon.
     async fn answered_at_once(&mut self, screen: &mut UiThread) -> Result<Option<ExitTo>, AppError> {
-        screen.go_on();
+        screen.continue_run();
         let soon = Instant::now() + GRACE;
         while screen.is_busy()
             && let Ok(outcome) = timeout_at(soon, screen.answer()).await
@@ -163,7 +163,7 @@ impl Loop<'_> {
             if let Some(left) = self.answered(screen, outcome)? {
                 return Ok(Some(left));
             }
-            screen.go_on();
+            screen.continue_run();
         }
         Ok(None)
     }
@@ -186,7 +186,7 @@ impl Loop<'_> {
     async fn wake(&self, screen: &mut UiThread, inputs: &mut Inputs) -> Result<Wake, AppError> {
         let (tick, follow) = (screen.next_tick(), self.due.filter(|_| !screen.is_busy()));
         // Other events, however many, do not put the poll off.
-        let look = screen.looks_at_jobs().then(|| self.looked + LOOK);
+        let poll = screen.has_jobs().then(|| self.polled + POLL);
         let live = self.options.wake.as_deref();
         Ok(tokio::select! {
             biased;
@@ -194,7 +194,7 @@ impl Loop<'_> {
             outcome = screen.answer(), if screen.is_busy() => Wake::Answered(outcome),
             () = panics::wait_for_notify() => Wake::Broken,
             () = at(tick) => Wake::Tick,
-            () = at(look) => Wake::Look,
+            () = at(poll) => Wake::Poll,
             () = at(follow) => Wake::Follow,
             () = wait_for_notify(live), if live.is_some() => Wake::Changed,
         })
@@ -206,7 +206,7 @@ impl Loop<'_> {
     }
 
     /// Schedules the changes of a live cluster to be applied after a pause, or earlier if that was scheduled.
-    fn look_in(&mut self, after: Duration) {
+    fn follow_in(&mut self, after: Duration) {
         let then = Instant::now() + after;
         self.due = Some(self.due.map_or(then, |due| due.min(then)));
     }
@@ -216,9 +216,9 @@ impl Loop<'_> {
         let Outcome::Followed(new) = outcome else { return true };
         let (shown, again) = ui::show_live_status(&mut screen.state, &screen.explorer);
         if let Some(after) = again {
-            self.look_in(after);
+            self.follow_in(after);
         }
-        *new || shown || screen.has_line()
+        *new || shown || screen.has_waiting_keys()
     }
 
     /// Runs the effect of a finished task, then the keys that waited for it.
@@ -234,7 +234,7 @@ impl Loop<'_> {
             {
                 return Ok(Some(left));
             }
-            effect = screen.take_line();
+            effect = screen.take_waiting_keys();
             if effect.is_none() {
                 return Ok(None);
             }
@@ -257,7 +257,7 @@ impl Loop<'_> {
                 screen.warn(why.to_string());
                 None
             }
-            Input::Event(event) => screen.take(event),
+            Input::Event(event) => screen.handle(event),
         };
         effect.map_or(Ok(None), |effect| self.effect(screen, effect))
     }
@@ -315,8 +315,8 @@ pub(super) fn first_state(driver: &dyn SessionHandle, options: &Options, size: (
     state.lesson = options.learn.then_some(0);
     ui::renew(&mut state, driver);
     match (first_words(options), options.offer) {
-        (Some(words), _) => state.greet(words, true),
-        (None, Some(offer)) => state.greet(offer, false),
+        (Some(words), _) => state.say_first(words, true),
+        (None, Some(offer)) => state.say_first(offer, false),
         (None, None) => {}
     }
     state

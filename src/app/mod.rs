@@ -2,6 +2,18 @@
 //!
 //! One `select!` waits for all inputs on one thread that does nothing slower than a frame; longer work runs on another
 //! thread (`worker`, `ui_thread`). [`crate::ui`], which is pure, draws everything.
+//!
+//! | files | hold |
+//! | --- | --- |
+//! | `console`, `start`, `loading`, `settings` | from the program's start to the first session: the terminal, the choice of a source, its load |
+//! | `event_loop`, `input`, `keyboard` | the loop, and what wakes it |
+//! | `ui_thread`, `worker`, `cancel_guard` | where an action runs: at once, or on clones that take the place of the originals |
+//! | `explorer` | the session behind the screen, with files, jobs and a live cluster |
+//! | `jobs`, `ticket`, `object_text`, `overview_job` | work on threads of its own, and what it writes |
+//! | `short_answer`, `workload`, `pod_meant` | answers that are made at once |
+//! | `live_follow` | the changes of a live cluster, onto the timeline |
+//! | `export`, `print` | the screen in files; the explorer without a terminal |
+//! | `terminal`, `terminal_background`, `panics`, `error` | the terminal, what it shows after a panic, and errors |
 
 mod cancel_guard;
 mod console;

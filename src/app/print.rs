@@ -38,7 +38,7 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
         if !ui::show_workload_first(&mut state, driver, words) {
             return Err(PrintError::NoWorkload(words.clone()).into());
         }
-    } else if let Some(pod) = options.pod.clone().or_else(|| ui::greet(&mut state, driver)) {
+    } else if let Some(pod) = options.pod.clone().or_else(|| ui::show_overview_first(&mut state, driver)) {
         if !ui::show_pod_first(&mut state, driver, &pod) {
             let timeline = driver.timeline();
             return Err(match NotWaiting::of(timeline, &pod) {
@@ -94,7 +94,7 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
         _ => {}
     }
     while state.tasks.running.is_some() {
-        ui::go_on(state, driver, || true);
+        ui::continue_run(state, driver, || true);
     }
     while state.tasks.working.is_some() && state.overlay.is_none() {
         if !ui::poll_job(state, driver) {
@@ -107,7 +107,7 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
 
 /// Waits until the overview is made, if it is in sight.
 pub(super) fn wait_for_overview(state: &mut State, driver: &mut dyn SessionHandle) {
-    while ui::keep_up(state, driver) || state.overview.runs && ui::overview_has_update(state) {
+    while ui::update_overview(state, driver) || state.overview.runs && ui::overview_has_update(state) {
         std::thread::yield_now();
     }
     ui::renew(state, driver);

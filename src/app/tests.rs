@@ -37,7 +37,7 @@ use crate::ui::view::layout::Plan;
 use crate::ui::view::panes;
 use crate::ui::{
     ASCII, Action, Depth, Direction, Effect, Glyphs, Library, Mouse, Overlay, Pane, ScreenForm, SessionHandle, State, Theme, UNICODE,
-    contexts, draw, draw_over, first_state, go_on, greet, poll_job, renew, show_pod_first, update,
+    contexts, continue_run, draw, draw_over, first_state, poll_job, renew, show_overview_first, show_pod_first, update,
 };
 
 /// An explorer, and the state and signs of its screen.
@@ -94,12 +94,12 @@ impl Screen {
     }
 
     /// Opens a story as `demo` does: with the overview of its pending pods.
-    fn greeted(story: &str, width: u16, height: u16) -> Self {
-        Self::sized(story, width, height).greet()
+    fn with_overview(story: &str, width: u16, height: u16) -> Self {
+        Self::sized(story, width, height).with_first_screen()
     }
 
-    fn greet(mut self) -> Self {
-        if let Some(pod) = greet(&mut self.state, &mut self.explorer) {
+    fn with_first_screen(mut self) -> Self {
+        if let Some(pod) = show_overview_first(&mut self.state, &mut self.explorer) {
             assert!(show_pod_first(&mut self.state, &mut self.explorer, &pod));
             renew(&mut self.state, &self.explorer);
         }
@@ -122,7 +122,7 @@ impl Screen {
     fn press(&mut self, key: &str) -> Option<Effect> {
         let action = self.state.settings.keymap.pressed(&contexts(&self.state), key)?;
         let effect = update(&mut self.state, &mut self.explorer, action);
-        go_on(&mut self.state, &mut self.explorer, || true);
+        continue_run(&mut self.state, &mut self.explorer, || true);
         effect
     }
 
@@ -140,7 +140,7 @@ impl Screen {
         update(&mut self.state, &mut self.explorer, Action::COMMAND);
         update(&mut self.state, &mut self.explorer, Action::Paste(line.to_owned()));
         let effect = update(&mut self.state, &mut self.explorer, Action::SUBMIT);
-        go_on(&mut self.state, &mut self.explorer, || true);
+        continue_run(&mut self.state, &mut self.explorer, || true);
         effect
     }
 

@@ -35,14 +35,15 @@ pub(super) struct UiThread {
     pub(super) state: State,
     pub(super) explorer: Explorer,
     worker: Worker,
-    line: VecDeque<Event>,
+    /// The keys that wait for the running task.
+    waiting: VecDeque<Event>,
     /// Warning that came while a task ran, whose result would hide it.
     warning: Option<String>,
 }
 
 impl UiThread {
     pub(super) fn new(state: State, explorer: Explorer) -> std::io::Result<Self> {
-        Ok(Self { state, explorer, worker: Worker::start()?, line: VecDeque::new(), warning: None })
+        Ok(Self { state, explorer, worker: Worker::start()?, waiting: VecDeque::new(), warning: None })
     }
 
     /// Shows a warning in the message line, now and after the running task.
@@ -57,8 +58,8 @@ impl UiThread {
     }
 
     /// Returns whether keys wait.
-    pub(super) fn has_line(&self) -> bool {
-        !self.line.is_empty()
+    pub(super) fn has_waiting_keys(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     /// Returns when the progress sign moves next; `None` if the user waits for nothing.
@@ -66,7 +67,7 @@ impl UiThread {
         let under_way = self.worker.under_way.as_ref()?;
         let waits = match under_way.kind {
             Kind::Asked(_) => true,
-            Kind::Follow => !self.line.is_empty(),
+            Kind::Follow => !self.waiting.is_empty(),
             Kind::Run => false,
         };
         let ticks = self.state.tasks.busy.as_ref().map_or(0, |busy| busy.ticks + 1);
@@ -85,7 +86,7 @@ impl UiThread {
     }
 
     /// Handles an event of the terminal. Returns an effect for the event loop.
-    pub(super) fn take(&mut self, event: Event) -> Option<Effect> {
+    pub(super) fn handle(&mut self, event: Event) -> Option<Effect> {
         if let Event::Resize(width, height) = event {
             return ui::update(&mut self.state, &mut self.explorer, Action::Resize(width, height));
         }
@@ -95,7 +96,7 @@ impl UiThread {
         };
         let kind = *kind;
         let action = action_of(&self.state, event.clone());
-        let first = self.line.is_empty();
+        let first = self.waiting.is_empty();
         match action {
             // Behind waiting keys a letter may belong to a prompt.
             Some(action @ (Action::QUIT | Action::SUSPEND)) if first || has_control(&event) => {
@@ -108,13 +109,13 @@ impl UiThread {
             }
             // A key without a binding now may have one after the waiting keys.
             None if !matches!(event, Event::Key(_) | Event::Paste(_)) => None,
-            _ => self.wait_in_line(event),
+            _ => self.let_wait(event),
         }
     }
 
-    fn wait_in_line(&mut self, event: Event) -> Option<Effect> {
-        if self.line.len() < KEYS_AHEAD {
-            self.line.push_back(event);
+    fn let_wait(&mut self, event: Event) -> Option<Effect> {
+        if self.waiting.len() < KEYS_AHEAD {
+            self.waiting.push_back(event);
         }
         None
     }
@@ -143,21 +144,21 @@ impl UiThread {
     }
 
     /// Shows the first screen: the overview of pending pods, or the decision about the only one.
-    pub(super) fn greet(&mut self) {
-        if let Some(pod) = ui::greet(&mut self.state, &mut self.explorer) {
+    pub(super) fn show_overview(&mut self) {
+        if let Some(pod) = ui::show_overview_first(&mut self.state, &mut self.explorer) {
             self.show_pod(pod);
         }
     }
 
     /// Returns whether a job or the overview is to be polled.
-    pub(super) fn looks_at_jobs(&self) -> bool {
+    pub(super) fn has_jobs(&self) -> bool {
         !self.is_busy() && (self.state.tasks.working.is_some() || ui::overview_has_update(&self.state))
     }
 
     /// Polls the job and the overview. Returns whether anything is new.
-    pub(super) fn look_at_jobs(&mut self) -> bool {
+    pub(super) fn poll_jobs(&mut self) -> bool {
         let job = ui::poll_job(&mut self.state, &mut self.explorer);
-        let overview = ui::keep_up(&mut self.state, &mut self.explorer);
+        let overview = ui::update_overview(&mut self.state, &mut self.explorer);
         if overview {
             ui::renew(&mut self.state, &self.explorer);
         }
@@ -167,7 +168,7 @@ impl UiThread {
     /// Shows the page of a workload once its pods are decided.
     pub(super) fn show_workload(&mut self, words: &str) {
         if !ui::show_workload_first(&mut self.state, &mut self.explorer, words) {
-            self.greet();
+            self.show_overview();
             self.state.warn(format!("there is no workload {words}"));
         }
     }
@@ -183,7 +184,7 @@ impl UiThread {
                 };
                 state.subjects.subject = None;
                 state.list_mut(Pane::QUEUES).reset();
-                if let Some(only) = ui::greet(state, explorer) {
+                if let Some(only) = ui::show_overview_first(state, explorer) {
                     ui::show_pod_first(state, explorer, &only);
                 }
                 state.warn(why);
@@ -194,11 +195,11 @@ impl UiThread {
     }
 
     /// Continues a run, if there is one.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn continue_run(&mut self) {
         if self.state.tasks.running.is_some() && !self.is_busy() {
             self.worker.give(Kind::Run, &self.state, &self.explorer, |state, explorer, guard| {
                 let begin = Instant::now();
-                ui::go_on(state, explorer, || begin.elapsed() < SLICE && !guard.is_cancelled());
+                ui::continue_run(state, explorer, || begin.elapsed() < SLICE && !guard.is_cancelled());
                 Outcome::Done(None)
             });
         }
@@ -225,9 +226,9 @@ impl UiThread {
 
     /// Cancels the running task and keeps the originals, unless it has committed to an irreversible effect.
     fn give_up(&mut self, key: Event) -> Option<Effect> {
-        let Some(under_way) = self.worker.under_way.take_if(|u| u.guard.cancel()) else { return self.wait_in_line(key) };
+        let Some(under_way) = self.worker.under_way.take_if(|u| u.guard.cancel()) else { return self.let_wait(key) };
         self.state.tasks.busy = None;
-        self.line.clear();
+        self.waiting.clear();
         if under_way.kind == Kind::Run {
             return ui::update(&mut self.state, &mut self.explorer, Action::BACK);
         }
@@ -239,7 +240,7 @@ impl UiThread {
     pub(super) async fn answer(&mut self) -> Outcome {
         let Some(answer) = self.worker.answer().await else {
             // The worker panicked: keep the originals; the event loop shows the report.
-            self.line.clear();
+            self.waiting.clear();
             (self.state.tasks.busy, self.state.tasks.running) = (None, None);
             return Outcome::Done(None);
         };
@@ -263,7 +264,7 @@ impl UiThread {
                         .say(format!("the API server is upgraded: decisions are those of kube-scheduler {} from now on", now.version()));
                 }
                 self.state.touch();
-                ui::keep_up(&mut self.state, &mut self.explorer);
+                ui::update_overview(&mut self.state, &mut self.explorer);
                 ui::renew(&mut self.state, &self.explorer);
             }
             Outcome::Done(_) => {
@@ -281,10 +282,10 @@ impl UiThread {
     }
 
     /// Handles the waiting keys, up to the first with an effect for the event loop.
-    pub(super) fn take_line(&mut self) -> Option<Effect> {
+    pub(super) fn take_waiting_keys(&mut self) -> Option<Effect> {
         while !self.is_busy() {
-            let event = self.line.pop_front()?;
-            if let Some(effect) = self.take(event) {
+            let event = self.waiting.pop_front()?;
+            if let Some(effect) = self.handle(event) {
                 return Some(effect);
             }
         }

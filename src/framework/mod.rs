@@ -1,5 +1,23 @@
 //! The vocabulary of the scheduling framework: statuses, cycle state, node and pod information, extension points,
-//! events. The layers above use it; it depends only on [`crate::cluster`].
+//! events. The layers above use it; it depends on [`crate::cluster`] and [`crate::release`] above all.
+//!
+//! To begin with: [`plugin`](FilterPlugin) has the extension points, [`Status`] is what a plugin answers with a [`Reason`] in it, and
+//! [`Snapshot`] is what it reads.
+//!
+//! | files | hold |
+//! | --- | --- |
+//! | `plugin`, `status`, `cycle_state`, `names` | the extension points; what a plugin answers, and hands on within a cycle; its name |
+//! | `out_of_tree`, `field` | plugins of an embedder; errors of plugins' arguments |
+//! | `reason` | why a plugin rejected a pod, with the facts; kube-scheduler's texts are made from it |
+//! | `diagnosis`, `node_filters`, `devices` | the answers about all nodes, of all filters about one node, and about devices |
+//! | `pod_info`, `queued_pod_info`, `node_info`, `resource`, `images` | a pod and a node with what the scheduler derives from them once |
+//! | `snapshot`, `node_list`, `nodes` | the nodes as a cycle sees them |
+//! | `equivalence_classes`, `label_bloom`, `topology`, `budget_index`, `list` | indexes and lists that make large clusters cheap |
+//! | `events`, `event_words`, `property_changes`, `hint_error` | cluster events, and hints whether they let a pod in |
+//! | `preempt`, `preempt_group` | the records of preemption |
+//! | `pod_group_state`, `placement` | pod groups, and the sets of nodes in which they are tried |
+//! | `extender` | calls of extenders in a cycle, as facts |
+//! | `parallel`, `steps`, `duration` | work on all cores, counted steps, durations as Go writes them |
 
 mod budget_index;
 mod cycle_state;

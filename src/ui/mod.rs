@@ -23,8 +23,8 @@ pub(crate) mod testing;
 
 pub use actions::error::{CommandError, ExportError};
 pub use actions::jobs::{poll_job, show_live_status};
-pub use actions::overview::{greet, keep_up, overview_has_update, show_workload_first};
-pub use actions::runs::go_on;
+pub use actions::overview::{overview_has_update, show_overview_first, show_workload_first, update_overview};
+pub use actions::runs::continue_run;
 pub use actions::theme_list::show_theme;
 pub use actions::{keymap, runs_on_ui_thread, update};
 pub use config::action::{Action, Direction, Motion, Mouse};

@@ -150,7 +150,7 @@ fn a_filter_counts_nodes_and_pods_and_keeps_their_number() {
     assert_eq!(by_zone, nodes(&screen));
 
     // Rows of causes and fixes are no pods.
-    let mut screen = Screen::greeted("payments", 120, 40);
+    let mut screen = Screen::with_overview("payments", 120, 40);
     screen.act("/ 'plugin:NodeAff' enter");
     assert!(screen.text().contains("/plugin:NodeAff: 1 of 15  Overview: 15 pending pods"), "{}", screen.text());
     screen.act("/ ctrl-u 'name:zzz' enter");
@@ -171,7 +171,7 @@ fn a_field_that_a_list_lacks_is_named() {
         screen.act("enter");
         assert!(screen.text().contains(&format!("/{word}:bar: {words}")), "{}", screen.text());
     }
-    let mut screen = Screen::greeted("payments", 80, 24);
+    let mut screen = Screen::with_overview("payments", 80, 24);
     screen.act("/ '!zone:b' enter");
     assert!(screen.text().contains("/!zone:b: no field \"zone\" here"), "{}", screen.text());
     // Text with a colon in it is no field.
@@ -183,8 +183,8 @@ fn a_field_that_a_list_lacks_is_named() {
 #[test]
 fn hidden_columns_leave_a_mark_and_headings_are_not_counted() {
     let heading = |screen: &Screen, part: &str| screen.text().lines().find(|line| line.contains(part)).map(str::to_owned).unwrap();
-    assert!(heading(&Screen::greeted("payments", 80, 24), "CAUSE, POD").contains("AGE›"));
-    assert!(!heading(&Screen::greeted("payments", 120, 40), "CAUSE, POD").contains('›'));
+    assert!(heading(&Screen::with_overview("payments", 80, 24), "CAUSE, POD").contains("AGE›"));
+    assert!(!heading(&Screen::with_overview("payments", 120, 40), "CAUSE, POD").contains('›'));
     let mut screen = Screen::sized("payments", 80, 24);
     screen.act(":pod shop/payments; 3");
     let line = heading(&screen, "CANDIDATE");

@@ -121,11 +121,11 @@ fn answers_in_short_are_copied_wherever_they_are() {
     let text = copied(&mut screen, "1 x Y");
     assert_eq!(text, "kubectl uncordon worker-c3\n");
     // Those of the fix of a cause, which is selected in its text.
-    let mut screen = Screen::greeted("payments", 120, 40);
+    let mut screen = Screen::with_overview("payments", 120, 40);
     let text = copied(&mut screen, "x Y");
     assert!(text.starts_with("kubectl "), "{text}");
     // The selected cause.
-    let mut screen = Screen::greeted("payments", 120, 40);
+    let mut screen = Screen::with_overview("payments", 120, 40);
     let text = copied(&mut screen, "Y");
     assert!(text.starts_with("3 pods: 8 of 12 nodes have too little free cpu") && text.contains("; without evictions: fix"), "{text}");
 }

@@ -45,7 +45,7 @@ fn pods(screen: &Screen) -> Vec<String> {
 
 #[test]
 fn the_overview_is_whole_again_after_it_was_left() {
-    let mut screen = Screen::greeted("payments", 80, 24);
+    let mut screen = Screen::with_overview("payments", 80, 24);
     let all = causes(&screen);
     assert!(all.len() > 3);
     for away in ["n", "c b", ":pod shop/payments; 3"] {
@@ -78,7 +78,7 @@ fn the_fix_of_a_claim_that_may_exist_is_unknown() {
 
 #[test]
 fn pods_that_came_since_the_last_look_are_marked_until_the_next() {
-    let mut screen = Screen::listed(&cluster(3), 120, 40).greet();
+    let mut screen = Screen::listed(&cluster(3), 120, 40).with_first_screen();
     assert!(screen.text().contains("Overview: 3 pending pods, 1 cause ━"), "{}", screen.text());
     // At the last look one pod was deleted, which is then undone.
     screen.act(":delete pod shop/api-00; 1 U 0");
@@ -92,7 +92,7 @@ fn pods_that_came_since_the_last_look_are_marked_until_the_next() {
 
 #[test]
 fn an_applied_fix_is_left_for_good_and_compared_once_both_have_settled() {
-    let mut screen = Screen::greeted("payments", 80, 24);
+    let mut screen = Screen::with_overview("payments", 80, 24);
     screen.act("x enter");
     let (branches, current) = (screen.explorer.branches(), screen.explorer.current());
     assert_eq!((branches.len(), current), (2, 1), "{}", screen.text());
@@ -114,45 +114,45 @@ fn the_overview_at_four_sizes() {
         ("overview_compared", "aftermath", "enter j j"),
     ] {
         for (width, height) in SIZES {
-            let mut screen = Screen::greeted(story, width, height);
+            let mut screen = Screen::with_overview(story, width, height);
             screen.act(words);
             let text = if name == "overview" { screen.text() } else { screen.part() };
             insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);
         }
     }
-    let mut fixes = Screen::listed(&cluster(20), 80, 24).greet();
+    let mut fixes = Screen::listed(&cluster(20), 80, 24).with_first_screen();
     fixes.act("x");
     insta::assert_snapshot!("overview_fix", fixes.part());
 }
 
 #[test]
 fn the_first_screen_is_the_overview_the_only_pod_s_decision_or_that_nothing_waits() {
-    let greeted = |waiting| Screen::listed(&cluster(waiting), 80, 24).greet();
-    let several = greeted(2);
+    let waiting_pods = |waiting| Screen::listed(&cluster(waiting), 80, 24).with_first_screen();
+    let several = waiting_pods(2);
     assert_eq!((several.state.arrangement.whole, several.state.focus), (Some(Pane::OVERVIEW), Pane::OVERVIEW));
-    let only = greeted(1);
+    let only = waiting_pods(1);
     assert_eq!(only.state.arrangement.whole, None);
     assert_eq!(only.timeline().cycle().start.as_ref().map(|start| start.pod.to_string()).as_deref(), Some("shop/api-00"));
-    let none = greeted(0).text();
+    let none = waiting_pods(0).text();
     assert!(
         none.contains("no pod is pending: 0 pods on 2 nodes") && none.contains("activeQ 0 backoff 0 unsched. 0 gated 0 flight 0 Permit 0"),
         "{none}"
     );
     // Where not all pods are known, it is unknown.
     let selected = MissingKinds { selected: [crate::cluster::Kind::Pod].into_iter().collect(), ..MissingKinds::default() };
-    let part = Screen::lacking(&cluster(0), selected, 120, 40).greet().text();
+    let part = Screen::lacking(&cluster(0), selected, 120, 40).with_first_screen().text();
     let unknown = "whether pods are pending is unknown: the source seems to hold only some of the Pods";
     assert!(part.contains(unknown) && !part.contains("no pod is pending"), "{part}");
     // A session that is not at its start stays where it is.
     let mut elsewhere = Screen::listed(&cluster(2), 80, 24);
     elsewhere.act("c");
-    assert_eq!(elsewhere.greet().state.arrangement.whole, None);
+    assert_eq!(elsewhere.with_first_screen().state.arrangement.whole, None);
 }
 
 #[test]
 fn the_first_frame_lists_every_pod_before_any_is_decided() {
     let mut screen = Screen::listed(&cluster(20), 80, 24);
-    assert_eq!(greet(&mut screen.state, &mut screen.explorer), None);
+    assert_eq!(show_overview_first(&mut screen.state, &mut screen.explorer), None);
     let all: usize = causes(&screen).iter().map(|(_, pods, _)| pods).sum();
     assert_eq!(all, 20);
     screen.wait();
@@ -162,7 +162,7 @@ fn the_first_frame_lists_every_pod_before_any_is_decided() {
 
 #[test]
 fn all_pods_of_one_cause_take_two_keys() {
-    let mut screen = Screen::greeted("payments", 120, 40);
+    let mut screen = Screen::with_overview("payments", 120, 40);
     let expected = causes(&screen)[1].clone();
     assert_eq!(pods(&screen), [""; 0]);
     let keys = ["j", "enter"];
@@ -178,7 +178,7 @@ fn all_pods_of_one_cause_take_two_keys() {
 
 #[test]
 fn the_fix_that_frees_twenty_pods_is_proved_on_a_branch() {
-    let mut screen = Screen::listed(&cluster(22), 120, 40).greet();
+    let mut screen = Screen::listed(&cluster(22), 120, 40).with_first_screen();
     let waiting = causes(&screen);
     assert_eq!(waiting.len(), 1);
     assert_eq!((waiting[0].0, waiting[0].1), (CauseKind::Waits, 22));
@@ -198,7 +198,7 @@ fn the_fix_that_frees_twenty_pods_is_proved_on_a_branch() {
     let main = &screen.explorer.branches()[0];
     assert!(main.timeline().end().cluster.pods.iter().all(|pod| pod.node_name.is_empty()));
     // The same by the row of the fix, which shows it first.
-    let mut screen = Screen::listed(&cluster(22), 120, 40).greet();
+    let mut screen = Screen::listed(&cluster(22), 120, 40).with_first_screen();
     screen.act("enter j enter enter");
     assert!(screen.said().starts_with("tolerate dedicated=db:NoSchedule: 20 changes on new branch 2"), "{}", screen.said());
 }
@@ -206,7 +206,7 @@ fn the_fix_that_frees_twenty_pods_is_proved_on_a_branch() {
 #[test]
 fn a_pod_leads_to_its_decision_and_back() {
     for (width, height) in SIZES {
-        let mut screen = Screen::greeted("payments", width, height);
+        let mut screen = Screen::with_overview("payments", width, height);
         screen.act("/ 'payments' enter j j enter");
         assert_eq!(screen.state.arrangement.whole, None);
         assert_eq!(screen.timeline().cycle().start.as_ref().map(|start| start.pod.to_string()).as_deref(), Some("shop/payments"));
@@ -226,7 +226,7 @@ fn a_pod_leads_to_its_decision_and_back() {
 
 #[test]
 fn filters_and_orders_keep_the_causes_of_their_pods() {
-    let mut screen = Screen::greeted("payments", 200, 60);
+    let mut screen = Screen::with_overview("payments", 200, 60);
     let all: usize = causes(&screen).iter().map(|(_, pods, _)| pods).sum();
     assert_eq!(all, screen.timeline().keyframe().cluster.pods.iter().filter(|pod| pod.is_pending()).count());
     let mut filtered = |text: &str| {
@@ -258,7 +258,7 @@ fn filters_and_orders_keep_the_causes_of_their_pods() {
 
 #[test]
 fn a_filter_of_pods_selects_the_first_and_one_of_causes_the_cause() {
-    let mut screen = Screen::sized("payments", 80, 24).greet();
+    let mut screen = Screen::sized("payments", 80, 24).with_first_screen();
     let mut selected = |filter: &str| {
         screen.act(&format!("/ '{filter}' enter"));
         let selected = screen.state.list(Pane::OVERVIEW).selected.clone();
@@ -279,7 +279,7 @@ fn the_tour_is_walked_by_the_reader_s_keys() {
     for (width, height) in SIZES {
         let mut screen = Screen::sized("payments", width, height);
         screen.state.lesson = Some(0);
-        let mut screen = screen.greet();
+        let mut screen = screen.with_first_screen();
         let steps = ["j enter", "/ 'name:payments' enter", "enter", "2", "d", "3", "j enter", "C r n b", "1", "x"];
         for (at, keys) in steps.into_iter().enumerate() {
             assert_eq!(screen.state.lesson, Some(at), "{width}x{height} before {keys}");
@@ -294,14 +294,14 @@ fn the_tour_is_walked_by_the_reader_s_keys() {
     }
     let mut screen = Screen::sized("payments", 80, 24);
     screen.state.lesson = Some(0);
-    insta::assert_snapshot!("tour", screen.greet().text());
+    insta::assert_snapshot!("tour", screen.with_first_screen().text());
 }
 
 #[test]
 fn off_its_path_the_tour_says_how_to_go_on() {
     let mut screen = Screen::sized("payments", 80, 24);
     screen.state.lesson = Some(0);
-    let mut screen = screen.greet();
+    let mut screen = screen.with_first_screen();
     let mut check = |keys: &str, words: &str| {
         screen.act(keys);
         let text = screen.text().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -336,7 +336,7 @@ fn the_empty_page_of_a_candidate_gives_way() {
 
 #[test]
 fn a_fix_that_frees_all_pods_of_a_cause_says_so() {
-    let mut screen = Screen::greeted("payments", 120, 40);
+    let mut screen = Screen::with_overview("payments", 120, 40);
     for (filter, words) in [("name:gated", "the fix below frees it"), ("name:ingress", "the fix below frees all")] {
         screen.act(&format!("/ '{filter}' enter g"));
         assert!(screen.text().contains(words), "{}", screen.text());
@@ -361,7 +361,7 @@ fn workloads_are_named_as_in_what_ifs_too() {
 /// A verb without an argument is about the selected row, which the filter leaves.
 #[test]
 fn verbs_without_an_argument_are_about_the_first_pod_of_the_selected_cause() {
-    let mut screen = Screen::greeted("payments", 120, 40);
+    let mut screen = Screen::with_overview("payments", 120, 40);
     screen.act("/ 'spread' enter");
     let answer = |screen: &mut Screen, verb: &str| {
         screen.act(&format!(":{verb};"));
@@ -373,7 +373,7 @@ fn verbs_without_an_argument_are_about_the_first_pod_of_the_selected_cause() {
         assert!(said.contains("shop/spread-") && !said.contains("too-big"), "{verb}: {said}");
     }
     // Without a filter, on each cause's row.
-    let mut screen = Screen::greeted("payments", 120, 40);
+    let mut screen = Screen::with_overview("payments", 120, 40);
     let firsts: Vec<(crate::cluster::Str, Option<Key>)> = screen
         .state
         .view_model
@@ -398,7 +398,7 @@ fn verbs_without_an_argument_are_about_the_first_pod_of_the_selected_cause() {
 
 #[test]
 fn a_filter_that_matches_no_pod_does_not_say_that_none_is_pending() {
-    let mut screen = Screen::greeted("payments", 80, 24);
+    let mut screen = Screen::with_overview("payments", 80, 24);
     screen.act("/ 'zzz' enter");
     let text = screen.text();
     assert!(text.contains("no pending pod matches") && !text.contains("no pod is pending"), "{text}");
@@ -407,7 +407,7 @@ fn a_filter_that_matches_no_pod_does_not_say_that_none_is_pending() {
 /// A fix makes a branch, and is seen before.
 #[test]
 fn enter_on_the_row_of_a_fix_shows_it_and_applies_nothing() {
-    let mut screen = Screen::greeted("tie-breaks", 80, 24);
+    let mut screen = Screen::with_overview("tie-breaks", 80, 24);
     screen.act("enter j");
     assert!(matches!(screen.state.list(Pane::OVERVIEW).selected, Some(RowId::CauseFix(_))), "{}", screen.text());
     let branches = screen.explorer.branches().len();
@@ -439,7 +439,7 @@ fn the_next_victim_is_the_first_pod_of_a_node() {
 /// The last line says what Enter does to a fix: in the list it shows it, and what is shown is applied.
 #[test]
 fn hints_say_whether_a_fix_is_shown_or_applied() {
-    let mut screen = Screen::greeted("payments", 80, 24);
+    let mut screen = Screen::with_overview("payments", 80, 24);
     screen.act("j enter j");
     assert!(screen.text().contains("Enter show fix "), "{}", screen.text());
     screen.act("enter");
@@ -466,7 +466,7 @@ fn causes_are_whole_on_a_narrow_screen() {
         ),
         ("queues", ["2 of 3 nodes have too little free cpu", "last resort (1 of 1): nodeSelector disk=hdd instead of ssd"]),
     ] {
-        let screen = Screen::greeted(story, 80, 24);
+        let screen = Screen::with_overview(story, 80, 24);
         let text = screen.text();
         let signs = ["\u{25b8} ", "\u{25be} "];
         for line in text.lines().filter(|line| signs.iter().any(|sign| line.contains(&format!("\u{2503}{sign}")))) {
@@ -479,7 +479,7 @@ fn causes_are_whole_on_a_narrow_screen() {
 /// The room below the list names the victims, the node and the time of a preemption that is under way.
 #[test]
 fn a_cause_under_way_says_which_pods_end_where_and_until_when() {
-    let mut screen = Screen::greeted("aftermath", 120, 40);
+    let mut screen = Screen::with_overview("aftermath", 120, 40);
     screen.act("j");
     let text = screen.text();
     assert!(text.contains("shop/payments waits for 2 evicted pods to end on worker-a2, at the latest 18:31:12 (in 5 min)"), "{text}");
@@ -488,8 +488,8 @@ fn a_cause_under_way_says_which_pods_end_where_and_until_when() {
 /// The first message is drawn above the hints, which a newcomer needs.
 #[test]
 fn the_first_message_leaves_the_hints_in_sight() {
-    let mut screen = Screen::greeted("payments", 80, 24);
-    screen.state.greet("the source contains no PodDisruptionBudgets: violations are unknown, shown as ? (i shows all)", true);
+    let mut screen = Screen::with_overview("payments", 80, 24);
+    screen.state.say_first("the source contains no PodDisruptionBudgets: violations are unknown, shown as ? (i shows all)", true);
     let text = screen.text();
     let lines: Vec<&str> = text.trim_end().lines().collect();
     assert!(lines[lines.len() - 1].contains("? help"), "{text}");
@@ -501,7 +501,7 @@ fn the_first_message_leaves_the_hints_in_sight() {
 /// The answer of a what-if leads to the comparison with one key.
 #[test]
 fn a_comparison_follows_the_answer_of_a_what_if() {
-    let mut screen = Screen::greeted("payments", 80, 24);
+    let mut screen = Screen::with_overview("payments", 80, 24);
     screen.command("drain worker-a1");
     screen.act("=");
     let page = screen.overlay();
@@ -518,7 +518,7 @@ fn the_page_of_a_workload_has_its_fix_before_its_pods() {
     }
     items.push(json!({"kind": "ReplicaSet", "apiVersion": "apps/v1", "metadata": {"name": "api", "namespace": "shop", "uid": "r"},
         "spec": {"replicas": 8, "selector": {"matchLabels": {"app": "api"}}}}));
-    let mut screen = Screen::listed(&items, 80, 24).greet();
+    let mut screen = Screen::listed(&items, 80, 24).with_first_screen();
     screen.command("workload replicaset/shop/api");
     let page = screen.overlay();
     let (fix, pods) = (page.find("fix: "), page.find("shop/api-00"));
@@ -531,14 +531,14 @@ fn the_page_of_a_workload_has_its_fix_before_its_pods() {
 fn panes_are_about_the_pod_that_is_selected_in_the_overview() {
     for (width, height) in [(80, 24), (120, 40)] {
         for (keys, words) in [("2", "Nodes for shop/payments"), ("3", "VICTIMS ON WORKER-A2")] {
-            let mut screen = Screen::greeted("payments", width, height);
+            let mut screen = Screen::with_overview("payments", width, height);
             screen.act(&format!("enter j j j j {keys}"));
             let text = screen.text();
             assert!(text.contains(words) && text.contains("shop/payments: "), "{text}");
             screen.keys("esc");
             assert!(screen.text().contains("0 Overview"), "{}", screen.text());
         }
-        let mut screen = Screen::greeted("payments", width, height);
+        let mut screen = Screen::with_overview("payments", width, height);
         screen.act("2");
         assert!(!screen.text().contains("Nodes for "), "a cause is no pod: {}", screen.text());
     }
@@ -548,7 +548,7 @@ fn panes_are_about_the_pod_that_is_selected_in_the_overview() {
 #[test]
 fn a_fix_that_is_asked_for_early_is_shown_when_it_is_found() {
     let early = |keys: &str| {
-        let mut screen = Screen::greeted("payments", 120, 40);
+        let mut screen = Screen::with_overview("payments", 120, 40);
         screen.act(keys);
         let mut overview = Overview::clone(screen.state.overview.newest.as_ref().unwrap());
         overview.causes.iter_mut().for_each(|cause| cause.fix = FixSearch::Ahead);

@@ -298,12 +298,12 @@ fn a_dry_run_is_watched_while_it_is_stepped() {
 #[test]
 fn the_first_decision_has_the_focus_on_its_answer() {
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
-        let mut screen = Screen::greeted("budgets", width, height);
+        let mut screen = Screen::with_overview("budgets", width, height);
         assert_eq!((screen.state.focus, selected_candidate(&screen).as_str()), (Pane::PREEMPTION, "big-1"), "{width}");
         screen.keys("j");
         assert_eq!(selected_candidate(&screen), "big-3", "{width}");
         // The same from the overview.
-        let mut screen = Screen::greeted("payments", width, height);
+        let mut screen = Screen::with_overview("payments", width, height);
         screen.act("enter j j j enter");
         assert!(screen.timeline().cycle().start.is_some() && screen.state.focus != Pane::QUEUES, "{width} {}", screen.text());
     }
@@ -318,7 +318,7 @@ fn a_small_screen_has_the_cause_the_remedy_and_every_elimination() {
     let answer = answer.join(" ");
     assert!(answer.contains("1 is cordoned; evicting pods would not help"), "{text}");
     assert!(!text.contains("   …"), "a message of one row is clipped as one line: {text}");
-    let text = Screen::greeted("budgets", 80, 24).text();
+    let text = Screen::with_overview("budgets", 80, 24).text();
     for part in ["big-3 is eliminated: its highest victim", "big-2 is eliminated: 1 of its victims violates a budget"] {
         assert!(text.contains(part), "{part} in {text}");
     }

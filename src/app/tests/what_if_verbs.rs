@@ -79,7 +79,7 @@ fn a_fix_that_takes_back_what_the_user_did_is_a_last_resort() {
         ("cordon a", "uncordon a"),
         ("taint a dedicated=x:NoSchedule", "remove taint dedicated=x:NoSchedule from a"),
     ] {
-        let mut screen = Screen::listed(&items, 120, 40).greet();
+        let mut screen = Screen::listed(&items, 120, 40).with_first_screen();
         screen.command(act);
         if screen.state.overlay.is_some() {
             screen.keys("esc");
@@ -119,7 +119,7 @@ fn a_fix_that_makes_up_for_what_the_user_deleted_is_a_last_resort() {
         ("label a zone=z", json!({"zone": "x"}), "makes up for"),
     ] {
         let items = [node("a", "x", json!([])), node("b", "y", json!([])), node("db", "x", db.clone()), bound.clone(), pod(selector)];
-        let mut screen = Screen::listed(&items, 120, 40).greet();
+        let mut screen = Screen::listed(&items, 120, 40).with_first_screen();
         screen.command(act);
         if screen.state.overlay.is_some() {
             screen.keys("esc");
@@ -133,7 +133,7 @@ fn a_fix_that_makes_up_for_what_the_user_deleted_is_a_last_resort() {
     }
     // Of several acts on a label the last one counts.
     let items = [node("a", "x", json!([])), node("b", "y", json!([])), node("db", "x", db), bound, pod(json!({"zone": "q"}))];
-    let mut screen = Screen::listed(&items, 120, 40).greet();
+    let mut screen = Screen::listed(&items, 120, 40).with_first_screen();
     screen.command("label a zone=q");
     screen.command("label a zone=x");
     screen.act(":pod shop/one; x");

@@ -49,7 +49,7 @@ impl UiThread {
             if let Outcome::Done(effect) = wait(self.answer()) {
                 effects.extend(effect);
             }
-            while let Some(effect) = self.take_line() {
+            while let Some(effect) = self.take_waiting_keys() {
                 effects.push(effect);
             }
         }
@@ -68,7 +68,7 @@ impl UiThread {
 #[test]
 fn an_answer_takes_the_place_of_what_was_before() {
     let mut screen = screen();
-    assert_eq!(screen.take(key('c')), None);
+    assert_eq!(screen.handle(key('c')), None);
     assert!(screen.is_busy() && screen.revisions() == 0);
     assert_eq!(screen.settle(), []);
     assert!(!screen.is_busy() && screen.revisions() == 1 && screen.explorer.timeline().at_end());
@@ -80,13 +80,13 @@ fn keys_that_come_in_meanwhile_keep_their_order() {
     let go = screen.hold(Action::CYCLE);
     // The meaning of these keys depends on the keys before: they type a command.
     for c in ":node worker-a1".chars() {
-        assert_eq!(screen.take(key(c)), None);
+        assert_eq!(screen.handle(key(c)), None);
     }
-    screen.take(event(KeyCode::Enter, KeyModifiers::NONE));
-    screen.take(key('c'));
+    screen.handle(event(KeyCode::Enter, KeyModifiers::NONE));
+    screen.handle(key('c'));
     // A letter behind them belongs to the command line, and does not quit.
-    assert_eq!(screen.take(key('q')), None);
-    assert!(screen.has_line() && screen.state.overlay.is_none());
+    assert_eq!(screen.handle(key('q')), None);
+    assert!(screen.has_waiting_keys() && screen.state.overlay.is_none());
     go.send(()).unwrap();
     assert_eq!(screen.settle(), [Effect::Quit]);
     assert_eq!((screen.state.subjects.detail.as_deref(), screen.revisions()), (Some("worker-a1"), 2));
@@ -97,9 +97,9 @@ fn no_more_keys_wait_than_there_is_room_for() {
     let mut screen = screen();
     let go = screen.hold(Action::HELP);
     for _ in 0..1000 {
-        screen.take(key('c'));
+        screen.handle(key('c'));
     }
-    assert_eq!(screen.line.len(), KEYS_AHEAD);
+    assert_eq!(screen.waiting.len(), KEYS_AHEAD);
     go.send(()).unwrap();
 }
 
@@ -119,19 +119,19 @@ fn esc_gives_up_what_the_screen_says_it_stops_and_nothing_else() {
     let mut screen = screen();
     let go = screen.hold(Action::CYCLE);
     // Before the screen says that it stops something, Esc waits like any key.
-    screen.take(ESC);
-    assert!(screen.is_busy() && screen.has_line());
+    screen.handle(ESC);
+    assert!(screen.is_busy() && screen.has_waiting_keys());
     assert!(screen.next_tick().is_some() && screen.state.tasks.busy.is_none());
     screen.tick();
     screen.tick();
     assert_eq!(screen.state.tasks.busy, Some(Busy { what: "deciding", stops: true, ticks: 1 }));
-    screen.take(key('j'));
-    screen.take(ESC);
-    assert!(!screen.is_busy() && !screen.has_line() && screen.state.tasks.busy.is_none());
+    screen.handle(key('j'));
+    screen.handle(ESC);
+    assert!(!screen.is_busy() && !screen.has_waiting_keys() && screen.state.tasks.busy.is_none());
     assert_eq!((screen.said(), screen.revisions()), ("stopped", 0));
     // The result of the cancelled task arrives, and is ignored.
     go.send(()).unwrap();
-    screen.take(key('n'));
+    screen.handle(key('n'));
     assert_eq!(screen.settle(), []);
     assert!(screen.revisions() == 1 && !screen.explorer.timeline().at_end(), "one step, and no cycle before it");
 }
@@ -149,7 +149,7 @@ fn what_cannot_be_undone_is_not_given_up() {
     assert!(taken.recv().unwrap());
     screen.tick();
     assert_eq!(screen.state.tasks.busy, Some(Busy { what: "working", stops: false, ticks: 0 }));
-    screen.take(ESC);
+    screen.handle(ESC);
     assert!(screen.is_busy());
     go.send(()).unwrap();
     screen.settle();
@@ -167,9 +167,9 @@ fn nothing_is_written_after_it_was_given_up() {
     ui::update(&mut screen.state, &mut screen.explorer, Action::Paste(command));
     let go = screen.hold(Action::SUBMIT);
     screen.tick();
-    screen.take(ESC);
+    screen.handle(ESC);
     go.send(()).unwrap();
-    screen.take(key('c'));
+    screen.handle(key('c'));
     screen.settle();
     assert!(!path.exists());
 }
@@ -178,12 +178,12 @@ fn nothing_is_written_after_it_was_given_up() {
 fn quitting_and_another_size_wait_for_nothing() {
     let mut screen = screen();
     let go = screen.hold(Action::CYCLE);
-    assert_eq!(screen.take(key('q')), Some(Effect::Quit));
-    assert_eq!(screen.take(Event::Resize(80, 24)), None);
+    assert_eq!(screen.handle(key('q')), Some(Effect::Quit));
+    assert_eq!(screen.handle(Event::Resize(80, 24)), None);
     assert_eq!(screen.state.size, (80, 24));
-    screen.take(key('/'));
-    assert_eq!(screen.take(key('q')), None);
-    assert_eq!(screen.take(event(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Effect::Quit));
+    screen.handle(key('/'));
+    assert_eq!(screen.handle(key('q')), None);
+    assert_eq!(screen.handle(event(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Effect::Quit));
     go.send(()).unwrap();
     screen.settle();
     assert_eq!((screen.state.size, screen.revisions()), ((80, 24), 1));
@@ -192,18 +192,18 @@ fn quitting_and_another_size_wait_for_nothing() {
 #[test]
 fn a_run_continues_in_pieces_and_stops_at_once() {
     let mut screen = screen();
-    screen.take(key('S'));
+    screen.handle(key('S'));
     screen.settle();
     assert!(screen.state.tasks.running.is_some() && screen.revisions() == 0);
-    screen.go_on();
+    screen.continue_run();
     assert!(screen.is_busy() && screen.next_tick().is_none());
-    screen.take(ESC);
+    screen.handle(ESC);
     assert!(!screen.is_busy() && screen.state.tasks.running.is_none());
     assert_eq!((screen.said(), screen.revisions()), ("stopped", 0));
-    screen.take(key('S'));
+    screen.handle(key('S'));
     screen.settle();
     while screen.state.tasks.running.is_some() {
-        screen.go_on();
+        screen.continue_run();
         screen.settle();
     }
     assert!(screen.said().starts_with("settled after "), "{}", screen.said());
@@ -218,11 +218,11 @@ fn a_selection_moves_while_a_live_cluster_is_taken_in() {
         Outcome::Followed(explorer.run_next())
     });
     let before = screen.state.selected_pod().cloned();
-    screen.take(key('j'));
+    screen.handle(key('j'));
     let selected = screen.state.selected_pod().cloned();
     assert!(screen.is_busy() && selected != before && screen.next_tick().is_none());
-    screen.take(key('n'));
-    assert!(screen.has_line() && screen.next_tick().is_some());
+    screen.handle(key('n'));
+    assert!(screen.has_waiting_keys() && screen.next_tick().is_some());
     go.send(()).unwrap();
     screen.settle();
     assert_eq!(screen.state.selected_pod().cloned(), selected);
@@ -237,10 +237,10 @@ fn after_a_panic_of_the_worker_all_is_as_before_and_continues() {
         explorer.run_next();
         panic!("as it should")
     });
-    screen.take(key('j'));
+    screen.handle(key('j'));
     assert!(screen.settle().is_empty());
-    assert_eq!((screen.explorer.timeline().cursor(), screen.revisions(), screen.has_line()), (cursor, 0, false));
-    screen.take(key('c'));
+    assert_eq!((screen.explorer.timeline().cursor(), screen.revisions(), screen.has_waiting_keys()), (cursor, 0, false));
+    screen.handle(key('c'));
     screen.settle();
     assert_eq!(screen.revisions(), 1, "another worker has taken its place");
 }

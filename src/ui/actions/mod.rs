@@ -1,4 +1,16 @@
 //! Verbs, and the update function that applies a request to the state and the session.
+//!
+//! A key becomes an [`Action`], which names a [`Verb`]; [`update()`] runs it and derives the view model anew.
+//!
+//! | files | hold |
+//! | --- | --- |
+//! | `verb`, `verbs`, `error` | what a verb is, one file for each, and why one refuses |
+//! | `prompt`, `completion`, `arguments`, `pod_key`, `selected` | command lines: typed, completed, and what they name |
+//! | `edits`, `what_if` | changes of the cluster at the cursor, all through [`edits::apply`] |
+//! | `jobs`, `runs`, `overview` | what takes longer: jobs on threads of their own, runs in pieces, the overview |
+//! | `mouse` | clicks and the wheel, as the keys that they stand for |
+//! | `object_text`, `short_answer` | the selected object, or the answer about it, shown or copied |
+//! | `theme_list`, `tour`, `start` | the list of themes, the tour, the start screen |
 
 pub mod arguments;
 pub mod completion;
@@ -75,7 +87,7 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
         }
     };
     tour::advance(state, session.timeline(), &asked);
-    overview::keep_up(state, session);
+    overview::update_overview(state, session);
     renew(state, session);
     effect
 }

@@ -23,7 +23,7 @@ const NAMED: usize = 200;
 
 /// Shows the first screen: the overview, or nothing where one pod is pending. Returns that pod, whose decision is to be shown.
 /// A session that was left elsewhere than at its start, or at the end of what a scheduler's log says, is shown as it was.
-pub fn greet(state: &mut State, session: &mut dyn SessionHandle) -> Option<Key> {
+pub fn show_overview_first(state: &mut State, session: &mut dyn SessionHandle) -> Option<Key> {
     let timeline = session.timeline();
     let log_ends = || timeline.at_end() && timeline.revisions().last().is_some_and(|revision| revision.is_logged());
     if !timeline.at_start() && !log_ends() {
@@ -41,7 +41,7 @@ fn open(state: &mut State, session: &mut dyn SessionHandle) {
     state.show(Pane::OVERVIEW);
     state.focus = Pane::OVERVIEW;
     state.touch();
-    keep_up(state, session);
+    update_overview(state, session);
     renew(state, session);
 }
 
@@ -75,7 +75,7 @@ fn only_pending(timeline: &Timeline) -> Option<Key> {
 
 /// Starts the overview of the state at the cursor if it is in sight and not there, and takes its newest part. Returns whether
 /// anything is new.
-pub fn keep_up(state: &mut State, session: &mut dyn SessionHandle) -> bool {
+pub fn update_overview(state: &mut State, session: &mut dyn SessionHandle) -> bool {
     if state.arrangement.whole != Some(Pane::OVERVIEW) {
         return false;
     }

@@ -9,7 +9,7 @@ use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::view::refresh::renew;
 
 /// Continues a run while `more` returns true, then shows its progress.
-pub fn go_on(state: &mut State, session: &mut dyn SessionHandle, mut more: impl FnMut() -> bool) {
+pub fn continue_run(state: &mut State, session: &mut dyn SessionHandle, mut more: impl FnMut() -> bool) {
     let Some(mut running) = state.tasks.running.take() else { return };
     let (mut said, mut is_met) = (None, false);
     seek_and_follow(state, session, |session| {

@@ -1,6 +1,20 @@
 //! State of the screen: selections, overlays, typed text, and the view model made from the record.
 //!
-//! Depends on [`super::config`] only, not on drawing or on verbs.
+//! Depends on [`super::config`] only, not on drawing or on verbs. [`State`](state::State) is what an action changes, and holds the
+//! [`ViewModel`](view_model::ViewModel), which is derived from it and the record after each change.
+//!
+//! | files | hold |
+//! | --- | --- |
+//! | `state`, `navigation`, `what_ifs`, `tour` | the state; the way back, undo, and the lesson in it |
+//! | `session_handle`, `job`, `effect` | what the screen asks of the app: the session, jobs, and effects outside of the screen |
+//! | `time_travel` | the cursor, and the panes that follow it |
+//! | `view_model`, `rows`, `page`, `overview` | what is derived: the rows of lists and pages |
+//! | `verdict`, `node_facts`, `node_ranking`, `grouping`, `pod_activity`, `not_waiting` | facts of nodes and pods for them |
+//! | `list`, `sort`, `filter`, `fuzzy`, `column` | what all lists do: selection, order, filter, columns |
+//! | `pane`, `size` | identities of panes, and arrangements by size |
+//! | `overlay`, `text_view` | what is drawn over the panes, and texts with links |
+//! | `text`, `live_status` | how texts, amounts and the status of a live cluster are written |
+//! | `start` | the screen before there is a session |
 
 pub mod column;
 pub mod effect;

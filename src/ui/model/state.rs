@@ -70,7 +70,7 @@ pub struct State {
     /// The view model.
     pub view_model: ViewModel,
     /// Counts changes that affect rows and are not in the record or the cursor.
-    pub(in crate::ui) revision: u64,
+    pub(in crate::ui) touched: u64,
     /// The panes whose rows are outdated while those of the others are not.
     pub(in crate::ui) outdated: BTreeSet<Pane>,
 }
@@ -231,7 +231,7 @@ impl State {
             tasks: Tasks::default(),
             settings,
             view_model: ViewModel::default(),
-            revision: 0,
+            touched: 0,
             outdated: BTreeSet::new(),
         };
         if let Some(first) = timeline.queues().active().first() {
@@ -246,7 +246,7 @@ impl State {
 
     /// Marks the rows of all panes as outdated.
     pub fn touch(&mut self) {
-        self.revision += 1;
+        self.touched += 1;
     }
 
     /// Marks the rows of one pane as outdated.
@@ -368,7 +368,7 @@ impl State {
     }
 
     /// Shows a message on the first screen, whose hints stay in sight.
-    pub fn greet(&mut self, text: impl Into<String>, warning: bool) {
+    pub fn say_first(&mut self, text: impl Into<String>, warning: bool) {
         self.notice = Some(Notice { text: text.into(), warning, above_hints: true });
     }
 }

@@ -83,7 +83,7 @@ pub struct SelectedActivity {
 struct Stamp {
     cursor: Cursor,
     revisions: usize,
-    revision: u64,
+    touched: u64,
 }
 
 impl OpenNode {
@@ -142,7 +142,7 @@ impl State {
 
     /// Derives the state shared by all panes. Returns false if nothing has changed.
     pub fn derive(&mut self, timeline: &Timeline) -> bool {
-        let stamp = Stamp { cursor: timeline.cursor(), revisions: timeline.revisions().len(), revision: self.revision };
+        let stamp = Stamp { cursor: timeline.cursor(), revisions: timeline.revisions().len(), touched: self.touched };
         if self.view_model.stamp.as_ref() == Some(&stamp) {
             return false;
         }

@@ -1,4 +1,5 @@
-//! Updates the view model.
+//! Makes the view model anew after a change, in three steps, each of which includes the one before: [`State::derive`] derives what all panes
+//! share, [`refresh`] the rows of the panes, and [`renew`] also what only the session can answer.
 
 use crate::session::Timeline;
 use crate::ui::model::filter::Filter;
