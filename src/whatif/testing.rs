@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+pub(super) use super::manifest::merge;
 use super::{Answer, NodeEnd, PodEnd, Rehearsal, Stage as _, Stay, WhatIfError, Whereabouts, apply};
 pub(super) use crate::cluster::testing::object_of as object;
 use crate::cluster::{Key, Kind, Object};
@@ -40,17 +41,6 @@ pub(super) fn pod_with(name: &str, node: &str, owner: &str, patch: &Value) -> Ob
     }
     merge(&mut value, patch);
     object(Kind::Pod, &value)
-}
-
-pub(super) fn merge(value: &mut Value, patch: &Value) {
-    match (value, patch) {
-        (Value::Object(fields), Value::Object(patch)) => {
-            for (name, patch) in patch {
-                merge(fields.entry(name.clone()).or_insert(Value::Null), patch);
-            }
-        }
-        (value, patch) => *value = patch.clone(),
-    }
 }
 
 /// A budget of the pods of an owner, with a status.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::analysis::fixes::merge;
 use crate::cluster::Object;
 
 fn pod(name: &str, owner: &str, more: &Value) -> Pod {
@@ -14,25 +15,14 @@ fn pod(name: &str, owner: &str, more: &Value) -> Pod {
         "spec": { "nodeName": "n" },
         "status": { "phase": "Running" }
     });
-    merge(&mut pod, more);
+    merge(&mut pod, more.clone());
     serde_json::from_value(pod).unwrap()
-}
-
-fn merge(into: &mut Value, from: &Value) {
-    match (into, from) {
-        (Value::Object(into), Value::Object(from)) => {
-            for (key, value) in from {
-                merge(into.entry(key).or_insert(Value::Null), value);
-            }
-        }
-        (into, from) => *into = from.clone(),
-    }
 }
 
 fn budget(name: &str, app: &str, spec: &Value, status: &Value) -> PodDisruptionBudget {
     let mut object = json!({ "metadata": { "name": name, "namespace": "shop" }, "spec": spec, "status": status });
     let selector = if app.is_empty() { json!({}) } else { json!({ "matchLabels": { "app": app } }) };
-    merge(&mut object, &json!({ "spec": { "selector": selector } }));
+    merge(&mut object, json!({ "spec": { "selector": selector } }));
     serde_json::from_value(object).unwrap()
 }
 

@@ -290,7 +290,8 @@ fn merge_container(patch: &mut Map<String, Value>, kind: &str, name: &str, field
     merge(&mut list[at][field], value);
 }
 
-fn merge(target: &mut Value, value: Value) {
+/// Puts the fields of a value over those of another.
+pub(in crate::analysis) fn merge(target: &mut Value, value: Value) {
     match (target, value) {
         (Value::Object(target), Value::Object(value)) => {
             for (name, value) in value {

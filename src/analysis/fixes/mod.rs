@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+#[cfg(test)]
+pub(in crate::analysis) use self::kubectl::merge;
 pub(in crate::analysis) use self::kubectl::shell_words;
 use self::patches::Targets;
 use self::words::{

@@ -18,6 +18,8 @@ pub use answer::{
     ManifestAnswer, ManifestCapacity, ManifestPod, ManifestPodEnd, ManifestVictim, ManifestWorkload, NotMade, RefusedPods, WhyNotMade,
 };
 pub use objects::makes_pods;
+#[cfg(test)]
+pub(in crate::whatif) use objects::merge;
 pub use rollout::Change as ManifestChange;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -98,7 +98,8 @@ fn put(draft: &mut Draft, at: usize, kind: Kind, object: &Value) -> Result<(), M
     Ok(())
 }
 
-fn merge(value: &mut Value, patch: &Value) {
+/// Puts the fields of a value over those of another.
+pub(in crate::whatif) fn merge(value: &mut Value, patch: &Value) {
     match (value, patch) {
         (Value::Object(fields), Value::Object(patch)) => {
             for (name, patch) in patch {
