@@ -85,19 +85,39 @@ impl UiThread {
         self.state.tasks.busy = Some(Busy { what, stops, ticks });
     }
 
-    /// Handles an event of the terminal. Returns an effect for the event loop.
+    /// Handles an event of the terminal: runs its action, here or on the worker. Returns an effect for the event loop.
     pub(super) fn handle(&mut self, event: Event) -> Option<Effect> {
-        if let Event::Resize(width, height) = event {
-            return ui::update(&mut self.state, &mut self.explorer, Action::Resize(width, height));
+        if let Some(UnderWay { kind, .. }) = self.worker.under_way {
+            return self.handle_meanwhile(event, kind);
         }
-        let Some(UnderWay { kind, .. }) = &self.worker.under_way else {
-            let action = action_of(&self.state, event)?;
-            return self.act(action);
+        let action = action_of(&self.state, event)?;
+        // The event loop runs these.
+        let outside = matches!(action, Action::QUIT | Action::SUSPEND);
+        if outside || ui::runs_on_ui_thread(&self.state, &action) {
+            return ui::update(&mut self.state, &mut self.explorer, action);
+        }
+        let what = match action {
+            Action::SUBMIT => "working",
+            Action::CATCH_UP => "applying changes",
+            _ => "deciding",
         };
-        let kind = *kind;
+        let submitted = action == Action::SUBMIT;
+        self.worker.give(Kind::Asked(what), &self.state, &self.explorer, move |state, explorer, _| {
+            Outcome::Done(ui::update(state, explorer, action))
+        });
+        if submitted {
+            // Close the prompt, so that keys from now on do not edit the submitted line.
+            self.state.overlay = None;
+        }
+        None
+    }
+
+    /// Handles an event while a task runs: what may wait waits.
+    fn handle_meanwhile(&mut self, event: Event, kind: Kind) -> Option<Effect> {
         let action = action_of(&self.state, event.clone());
         let first = self.waiting.is_empty();
         match action {
+            Some(action @ Action::Resize(..)) => ui::update(&mut self.state, &mut self.explorer, action),
             // Behind waiting keys a letter may belong to a prompt.
             Some(action @ (Action::QUIT | Action::SUSPEND)) if first || has_control(&event) => {
                 ui::update(&mut self.state, &mut self.explorer, action)
@@ -116,29 +136,6 @@ impl UiThread {
     fn let_wait(&mut self, event: Event) -> Option<Effect> {
         if self.waiting.len() < KEYS_AHEAD {
             self.waiting.push_back(event);
-        }
-        None
-    }
-
-    /// Runs an action, here or on the worker.
-    pub(super) fn act(&mut self, action: Action) -> Option<Effect> {
-        // The event loop runs these.
-        let outside = matches!(action, Action::QUIT | Action::SUSPEND);
-        if outside || ui::runs_on_ui_thread(&self.state, &action) {
-            return ui::update(&mut self.state, &mut self.explorer, action);
-        }
-        let what = match action {
-            Action::SUBMIT => "working",
-            Action::CATCH_UP => "applying changes",
-            _ => "deciding",
-        };
-        let submitted = action == Action::SUBMIT;
-        self.worker.give(Kind::Asked(what), &self.state, &self.explorer, move |state, explorer, _| {
-            Outcome::Done(ui::update(state, explorer, action))
-        });
-        if submitted {
-            // Close the prompt, so that keys from now on do not edit the submitted line.
-            self.state.overlay = None;
         }
         None
     }

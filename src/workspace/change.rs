@@ -170,7 +170,11 @@ impl Workspace {
         if operations.iter().all(is_done) {
             return Err(ChangeError::NothingDone);
         }
-        self.act(Operation::Batch { name: fix.text.clone(), operations }, Goes::OnNewBranch)
+        let old = self.session.branch().name().to_owned();
+        if !self.session.apply_on_new_branch(Operation::Batch { name: fix.text.clone(), operations }) {
+            return Err(ChangeError::NothingDone);
+        }
+        Ok(applied(&self.session, Some((self.session.branch().name().to_owned(), old))))
     }
 
     fn advance(&mut self, by: Advance) -> Result<Applied, ChangeError> {

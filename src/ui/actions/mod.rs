@@ -8,7 +8,7 @@
 //! | `prompt`, `completion`, `arguments`, `pod_key`, `selected` | command lines: typed, completed, and what they name |
 //! | `edits`, `what_if` | changes of the cluster at the cursor, all through [`edits::apply`] |
 //! | `jobs`, `runs`, `overview` | what takes longer: jobs on threads of their own, runs in pieces, the overview |
-//! | `mouse` | clicks and the wheel, as the keys that they stand for |
+//! | `mouse` | clicks and the wheel, as actions |
 //! | `object_text`, `short_answer` | the selected object, or the answer about it, shown or copied |
 //! | `theme_list`, `tour`, `start` | the list of themes, the tour, the start screen |
 
