@@ -177,25 +177,36 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
         state.say("searching for the fix of this cause; it is shown when it is found");
         return None;
     }
-    if let FixSearch::Said(words, commands) = &cause.fix {
-        let mut body = Document::default();
-        body.heading(2, "Cause");
-        body.item(2, format!("{}: {}", text::count(cause.count(), "pod"), cause.sentence));
-        // The words say themselves that they are a fix.
-        if !words.is_empty() {
-            body.item(2, words.as_str());
-        }
-        if !commands.is_empty() {
-            body.heading(2, "Commands");
-            body.code(5, commands.clone());
-        }
-        body.heading(2, "Workloads");
-        cause.workloads.iter().take(NAMED).for_each(|workload| body.item(2, workload.in_namespace()));
-        let view = TextView::new(format!("Fix for {}", text::count(cause.count(), "pod")), body, Form::Prose);
-        state.overlay = Some(Overlay::Text(view));
-        return None;
+    let view = match (&cause.fix, cause.fix.found()) {
+        (FixSearch::Said(words, commands), _) => advice(cause, words, commands),
+        (_, Some(fix)) => found(cause, fix),
+        (_, None) => return cause.pods.first().cloned(),
+    };
+    state.overlay = Some(Overlay::Text(view));
+    None
+}
+
+/// Returns the text of a fix that is advice about workloads.
+fn advice(cause: &Cause, words: &str, commands: &[String]) -> TextView {
+    let pods = text::count(cause.count(), "pod");
+    let mut body = Document::default();
+    body.heading(2, "Cause");
+    body.item(2, format!("{pods}: {}", cause.sentence));
+    // The words say themselves that they are a fix.
+    if !words.is_empty() {
+        body.item(2, words);
     }
-    let Some(fix) = cause.fix.found() else { return cause.pods.first().cloned() };
+    if !commands.is_empty() {
+        body.heading(2, "Commands");
+        body.code(5, commands.to_vec());
+    }
+    body.heading(2, "Workloads");
+    cause.workloads.iter().take(NAMED).for_each(|workload| body.item(2, workload.in_namespace()));
+    TextView::new(format!("Fix for {pods}"), body, Form::Prose)
+}
+
+/// Returns the text of a fix that was found, with a link that applies it.
+fn found(cause: &Cause, fix: &CauseFix) -> TextView {
     let pods = cause.pods.len();
     let mut body = Document::default();
     body.heading(2, "Cause");
@@ -227,6 +238,5 @@ pub fn show_fix(state: &mut State) -> Option<Key> {
     }
     let title = format!("Fix for {}", text::count(pods, "pod"));
     let document = session_handle::Document { title, body, form: Form::Prose, fixes: vec![to_apply(fix)] };
-    state.overlay = Some(Overlay::Text(TextView::linked(document, |_| true)));
-    None
+    TextView::linked(document, |_| true)
 }

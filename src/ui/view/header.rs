@@ -7,7 +7,6 @@ use ratatui::text::{Line, Span};
 use crate::cluster::{Cluster, Kind};
 use crate::session::{InitialQueues, Revision};
 use crate::ui::config::action::Action;
-use crate::ui::config::context::Context;
 use crate::ui::config::theme::Role;
 use crate::ui::model::live_status::LiveStatus;
 use crate::ui::model::text;
@@ -114,6 +113,30 @@ fn fitted(mut facts: Facts, ellipsis: &str, fits: impl Fn(&Facts) -> Option<usiz
     facts
 }
 
+/// Returns the facts, all of them in full.
+fn all_facts(scene: &Scene<'_>, is_troubled: bool, release: String) -> Facts {
+    let live = |words: fn(&LiveStatus) -> String| scene.live.as_ref().map(words).unwrap_or_default();
+    let start = match scene.timeline.start().initial_queues {
+        InitialQueues::Fresh => "fresh start",
+        InitialQueues::AsObserved => "as observed",
+    };
+    Facts {
+        source: scene.source.to_owned(),
+        live: live(LiveStatus::label),
+        live_in_brief: live(LiveStatus::brief_label),
+        hint: if is_troubled { format!("{} says why", scene.key(&Action::REPORT)) } else { String::new() },
+        branch: scene.branch.to_owned(),
+        // Mark a dry decision: it changes nothing in the cluster.
+        dry: if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" }.to_owned(),
+        start: start.to_owned(),
+        taken: scene.taken.unwrap_or_default().to_owned(),
+        release,
+        revision: true,
+        clock_at_start: true,
+        clock: true,
+    }
+}
+
 /// Draws the header.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let keyframe = scene.timeline.keyframe();
@@ -124,27 +147,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let lead = if is_narrow { " " } else { " schedscope  " };
     let label = scene.release.label();
     let is_troubled = scene.live.as_ref().is_some_and(|live| live.state.is_trouble());
-    let key = || scene.state.settings.keymap.label(Context::GLOBAL, &Action::REPORT);
-    let hint = is_troubled.then(|| format!("{} says why", key()));
-    let facts = Facts {
-        source: scene.source.to_owned(),
-        live: scene.live.as_ref().map(LiveStatus::label).unwrap_or_default(),
-        live_in_brief: scene.live.as_ref().map(LiveStatus::brief_label).unwrap_or_default(),
-        hint: hint.unwrap_or_default(),
-        branch: scene.branch.to_owned(),
-        // Mark a dry decision: it changes nothing in the cluster.
-        dry: if scene.timeline.revision().is_some_and(Revision::is_dry_decision) { "dry decision" } else { "" }.to_owned(),
-        start: match scene.timeline.start().initial_queues {
-            InitialQueues::Fresh => "fresh start",
-            InitialQueues::AsObserved => "as observed",
-        }
-        .to_owned(),
-        taken: scene.taken.unwrap_or_default().to_owned(),
-        release: if is_narrow { label } else { format!("{NAME}{label}") },
-        revision: true,
-        clock_at_start: true,
-        clock: true,
-    };
+    let facts = all_facts(scene, is_troubled, if is_narrow { label } else { format!("{NAME}{label}") });
     let columns = |spans: &[Span<'_>]| spans.iter().map(|span| text::width(&span.content)).sum::<usize>();
     let room = |facts: &Facts| usize::from(area.width).saturating_sub(columns(&place(scene, facts)) + 2);
     let facts = fitted(facts, scene.glyphs.ellipsis, |facts| {

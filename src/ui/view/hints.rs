@@ -23,23 +23,9 @@ use crate::ui::view::panes::contexts;
 /// The columns between two hints.
 const GAP: usize = 2;
 
-/// Draws the hints. Keys of the focused pane come first; `:`, `?` and `q` are always shown.
+/// Draws the task that is under way, the notice, or the hints.
 pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
-    if let Some(busy) = &scene.state.tasks.busy {
-        let sign = scene.glyphs.turns[busy.ticks % scene.glyphs.turns.len()];
-        let stop = if busy.stops { format!("; {} stops it", scene.key(&Action::BACK)) } else { String::new() };
-        return scene.line(buf, area, &Line::from(scene.span(Role::Notice, format!(" {sign} {}{stop}", busy.what))));
-    }
-    if let Some(running) = &scene.state.tasks.running {
-        let goal = running.until.as_ref().map_or_else(|| "nothing changes".to_owned(), ToString::to_string);
-        let so_far = text::thousands(running.pieces);
-        let words = format!(" {} running until {goal}: {so_far} so far; {} stops here", scene.glyphs.here, scene.key(&Action::BACK));
-        return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
-    }
-    if let Some(working) = scene.state.tasks.working.as_ref().filter(|_| scene.state.notice.is_none()) {
-        let so_far =
-            if working.of == 0 { String::new() } else { format!(": {} of {}", text::thousands(working.done), text::thousands(working.of)) };
-        let words = format!(" {} {}{so_far}; {} stops it", scene.glyphs.here, working.what, scene.key(&Action::BACK));
+    if let Some(words) = under_way(scene) {
         return scene.line(buf, area, &Line::from(scene.span(Role::Notice, words)));
     }
     match &scene.state.notice {
@@ -47,6 +33,29 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         Some(notice) => return draw_notice(scene, notice, area, buf),
         None => {}
     }
+    draw_keys(scene, area, buf);
+}
+
+/// Returns the task that is under way, how far it is, and how it is stopped; `None` without one.
+fn under_way(scene: &Scene<'_>) -> Option<String> {
+    let (tasks, here, stop) = (&scene.state.tasks, scene.glyphs.here, scene.key(&Action::BACK));
+    if let Some(busy) = &tasks.busy {
+        let sign = scene.glyphs.turns[busy.ticks % scene.glyphs.turns.len()];
+        let stops = if busy.stops { format!("; {stop} stops it") } else { String::new() };
+        return Some(format!(" {sign} {}{stops}", busy.what));
+    }
+    if let Some(running) = &tasks.running {
+        let goal = running.until.as_ref().map_or_else(|| "nothing changes".to_owned(), ToString::to_string);
+        return Some(format!(" {here} running until {goal}: {} so far; {stop} stops here", text::thousands(running.pieces)));
+    }
+    let working = tasks.working.as_ref().filter(|_| scene.state.notice.is_none())?;
+    let counts = || format!(": {} of {}", text::thousands(working.done), text::thousands(working.of));
+    let so_far = if working.of == 0 { String::new() } else { counts() };
+    Some(format!(" {here} {}{so_far}; {stop} stops it", working.what))
+}
+
+/// Draws the hints. Keys of the focused pane come first; `:`, `?` and `q` are always shown.
+fn draw_keys(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
     let contexts = contexts(scene.state);
     let keymap = &scene.state.settings.keymap;
     // A text without links has nothing to open.

@@ -281,6 +281,17 @@ impl Group {
         Self { row, fix, fix_words: Default::default(), spares: false, pods: Vec::new(), workloads: Vec::new() }
     }
 
+    /// Makes the group of a cause, without its pods.
+    fn of_cause(cause: &Cause, filter: &mut Filter) -> Self {
+        let group = if cause.workloads.is_empty() {
+            Self::new(&cause.key, CauseKind::Waits, &cause.sentence, Some(cause.preemption), Some(cause.fix.clone()))
+        } else {
+            Self::of_missing(cause, filter)
+        };
+        let (fix_words, spares) = ((cause.fix_words(), cause.fix_words_in_short()), cause.without_fix().is_some());
+        Self { row: CauseRow { shorter: cause.shorter.clone(), ..group.row }, fix_words, spares, ..group }
+    }
+
     /// Makes the group of workloads whose pods do not exist: those that match the filter.
     fn of_missing(cause: &Cause, filter: &mut Filter) -> Self {
         let mut group = Self::new(&cause.key, CauseKind::Missing, &cause.sentence, None, Some(cause.fix.clone()));
@@ -362,21 +373,9 @@ pub fn overview_rows(timeline: &Timeline, input: &RowsInput<'_>) -> Vec<Overview
 fn groups(timeline: &Timeline, overview: Option<&Overview>, seen: Option<&BTreeSet<Key>>, filter: &mut Filter) -> Vec<Group> {
     let (cluster, queues) = (&timeline.keyframe().cluster, timeline.queues());
     let now = timeline.clock();
-    let mut groups: Vec<Group> = Vec::new();
-    let mut at: BTreeMap<&str, usize> = BTreeMap::new();
-    for cause in overview.iter().flat_map(|overview| &overview.causes) {
-        at.insert(&cause.key, groups.len());
-        if cause.workloads.is_empty() {
-            groups.push(Group::new(&cause.key, CauseKind::Waits, &cause.sentence, Some(cause.preemption), Some(cause.fix.clone())));
-        } else {
-            groups.push(Group::of_missing(cause, filter));
-        }
-        if let Some(group) = groups.last_mut() {
-            group.fix_words = (cause.fix_words(), cause.fix_words_in_short());
-            group.row.shorter.clone_from(&cause.shorter);
-            group.spares = cause.without_fix().is_some();
-        }
-    }
+    let causes = || overview.iter().flat_map(|overview| &overview.causes);
+    let mut groups: Vec<Group> = causes().map(|cause| Group::of_cause(cause, filter)).collect();
+    let at: BTreeMap<&str, usize> = causes().enumerate().map(|(at, cause)| (cause.key.as_str(), at)).collect();
     let others = groups.len();
     groups.push(Group::new("fits", CauseKind::Fits, "fit (each decided on its own)", None, None));
     groups.push(Group::new("elsewhere", CauseKind::Elsewhere, "left to another scheduler", None, None));

@@ -176,8 +176,13 @@ fn constraints(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
         Some(format!("{ip}{port}/{}", if p.protocol.is_empty() { "TCP" } else { p.protocol.as_str() }))
     });
     rows.fact("host ports", ports.collect::<Vec<_>>().join(", "), Role::Text);
+    volumes(cluster, pod, rows);
+    resource_claims(cluster, pod, rows);
+}
+
+fn volumes(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
     let places = volume_places(cluster, pod);
-    for volume in &spec.volumes {
+    for volume in &pod.spec.volumes {
         let claim = match (&volume.persistent_volume_claim, &volume.ephemeral) {
             (Some(source), _) => source.claim_name.clone(),
             (None, Some(_)) => format!("{}-{}", pod.metadata.name, volume.name).into(),
@@ -204,7 +209,10 @@ fn constraints(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
     for conflict in places.iter().filter_map(VolumePlace::conflict_sentence) {
         rows.fact("contradiction", conflict, Role::Warning);
     }
-    for claim in &spec.resource_claims {
+}
+
+fn resource_claims(cluster: &Cluster, pod: &Pod, rows: &mut PageRows<'_>) {
+    for claim in &pod.spec.resource_claims {
         let status = pod.status.resource_claim_statuses.iter().find(|s| s.name == claim.name);
         let made = status.and_then(|s| s.resource_claim_name.clone());
         let (words, name) = match (&claim.resource_claim_name, &claim.resource_claim_template_name) {

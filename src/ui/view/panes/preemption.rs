@@ -143,6 +143,17 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
         table::heading(scene, &table.columns, titles, buf);
         table::more(scene, !table.has_victims(), titles, buf);
     }
+    draw_rows(scene, preemption, &table, over, list, buf);
+    let below = split_bottom(inner, inner.height - list.height - top_rows(inner.height)).1;
+    let selected = scene.state.selected_candidate(scene.cycle()).and_then(|node| preemption.candidate(node));
+    let listed = selected.map_or(0, |candidate| u16::try_from(candidate.victims.len() + 1).unwrap_or(u16::MAX));
+    let rows = sentence_rows(inner.height).max(below.height.saturating_sub(listed));
+    let below = sentences(scene, preemption, split_top(below, rows), buf);
+    victims(scene, preemption, below, buf);
+}
+
+/// Draws the rows of the list that are in sight. `over` tells whether no dry run is under way.
+fn draw_rows(scene: &Scene<'_>, preemption: &PreemptionView, table: &Table, over: bool, list: Rect, buf: &mut Buffer) {
     let rows = scene.state.view_model.rows.candidates.iter().skip(scene.state.list(Pane::PREEMPTION).offset).take(usize::from(list.height));
     for (i, row) in rows.enumerate() {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
@@ -153,14 +164,8 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
                 }
             }
             CandidateRow::Unhelpful(n) => {
-                scene.line(
-                    buf,
-                    area,
-                    &Line::from(scene.span(
-                        Role::Column,
-                        format!("  {} ({n})", if over { "TRIED, NOT A CANDIDATE" } else { "TRIED SO FAR, NO CANDIDATE" }),
-                    )),
-                );
+                let words = if over { "TRIED, NOT A CANDIDATE" } else { "TRIED SO FAR, NO CANDIDATE" };
+                scene.line(buf, area, &Line::from(scene.span(Role::Column, format!("  {words} ({n})"))));
             }
             CandidateRow::BeingTried => {
                 scene.line(buf, area, &Line::from(scene.span(Role::Column, "  BEING TRIED")));
@@ -176,12 +181,6 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
             }
         }
     }
-    let below = split_bottom(inner, inner.height - list.height - top_rows(inner.height)).1;
-    let selected = scene.state.selected_candidate(scene.cycle()).and_then(|node| preemption.candidate(node));
-    let listed = selected.map_or(0, |candidate| u16::try_from(candidate.victims.len() + 1).unwrap_or(u16::MAX));
-    let rows = sentence_rows(inner.height).max(below.height.saturating_sub(listed));
-    let below = sentences(scene, preemption, split_top(below, rows), buf);
-    victims(scene, preemption, below, buf);
 }
 
 /// Adds why nothing is dry-run, unless the summary has it.
