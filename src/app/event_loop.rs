@@ -173,7 +173,7 @@ impl Loop<'_> {
         if screen.state.overlay.is_none()
             && let Some(document) = panics::take()
         {
-            screen.state.overlay = Some(Overlay::Text(TextView::of(document, screen.explorer.timeline())));
+            screen.state.overlay = Some(Overlay::Text(TextView::of(document, Some(screen.explorer.timeline()))));
             self.dirty = true;
         }
         if let Some(why) = panics::take_log_failure() {

@@ -3,9 +3,10 @@
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use super::cancel_guard::CancelGuard;
-use super::error::{ExplorerError, WriteError};
+use super::error::{ExplorerError, JobError, WriteError};
 use super::jobs;
 use super::live_follow::{self, FollowConfig, LiveFollow};
 use super::object_text::{Finding, Sources};
@@ -21,7 +22,9 @@ use crate::scheduler_log::SchedulerLog;
 use crate::session::{Cursor, InitialQueues, Session, SessionFileError};
 use crate::source::Report;
 use crate::source::live::Live;
-use crate::ui::{CaughtUp, Document, DumpTime, Form, Job, LiveStatus, OverviewStatus, Restarted, RunningJob, SessionError, SessionHandle};
+use crate::ui::{
+    CaughtUp, Document, DumpTime, Form, Job, JobState, LiveStatus, OverviewStatus, Restarted, RunningJob, SessionError, SessionHandle,
+};
 use crate::workspace::{Applied, Change, Tools, Workspace};
 
 /// A session that reads and writes files. Clones share their parts.
@@ -231,7 +234,7 @@ impl SessionHandle for Explorer {
             self.commit()?;
         }
         let (session, sources) = (&self.workspace.session, &self.sources());
-        let work = match job {
+        let work: Result<jobs::Work, JobError> = match job {
             Job::SchedulerMatch => Ok(jobs::scheduler_match(session)),
             Job::Diff(Some(path)) => Ok(jobs::diff_with(session, path)),
             Job::Diff(None) => jobs::diff(session, self.following.is_some()),
@@ -244,7 +247,15 @@ impl SessionHandle for Explorer {
             Job::Ticket { file, subject } => jobs::ticket(session, sources, file, subject),
             Job::Capture { path, redact } => Ok(jobs::capture(session, sources, path, redact)),
         };
-        Ok(work.and_then(jobs::start).map_err(ExplorerError::from)?)
+        let work = work.map_err(ExplorerError::from)?;
+        let (job, progress, result) = RunningJob::new();
+        let run = move || {
+            let end = work(&progress).unwrap_or_else(|error| JobState::Failed(SessionError::new(error)));
+            // The receiver is gone if the user left.
+            drop(result.send(end));
+        };
+        thread::Builder::new().name("jobs".to_owned()).spawn(run).map_err(JobError::Thread).map_err(ExplorerError::from)?;
+        Ok(job)
     }
 
     fn overview(&self) -> OverviewStatus {

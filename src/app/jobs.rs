@@ -1,7 +1,6 @@
-//! Jobs, each of which runs on its own thread, on clones that share their parts with the session.
+//! The work of jobs, each of which runs on its own thread, on clones that share their parts with the session.
 
 use std::sync::Arc;
-use std::thread;
 
 use crate::analysis::{Agreements, DumpDiff, DumpState, FixReport, FixesReport};
 use crate::cluster::{Key, Kind, Pod};
@@ -11,7 +10,7 @@ use crate::report::{FORMATS, WhatIfReport, comparison};
 use crate::scheduler::{Config, InitialQueues, Options, Scheduler};
 use crate::session::{Comparison, Session, is_same_cluster};
 use crate::source::{self, Input};
-use crate::ui::{Document, FixToApply, Form, JobState, NewFile, Progress, RunningJob, SessionError, TicketSubject};
+use crate::ui::{Document, FixToApply, Form, JobState, NewFile, Progress, TicketSubject};
 use crate::whatif::{capacity, flood};
 
 use super::error::JobError;
@@ -21,23 +20,8 @@ use super::ticket::{Decision, PageTicket, format_of};
 /// Answer about a decision that every start of the search comes to.
 const NO_STARTS: &str = "the start of the search changes nothing here: all nodes that fit were found";
 
-/// Name of the thread.
-const THREAD: &str = "jobs";
-
 /// The work of a job, which ends with a text to show or a sentence.
 pub(super) type Work = Box<dyn FnOnce(&Progress) -> Result<JobState, JobError> + Send>;
-
-/// Starts the work of a job on its own thread.
-pub(super) fn start(work: Work) -> Result<RunningJob, JobError> {
-    let (job, progress, result) = RunningJob::new();
-    let run = move || {
-        let end = work(&progress).unwrap_or_else(|error| JobState::Failed(SessionError::new(error)));
-        // The receiver is gone if the user left.
-        drop(result.send(end));
-    };
-    thread::Builder::new().name(THREAD.to_owned()).spawn(run).map_err(JobError::Thread)?;
-    Ok(job)
-}
 
 fn prose(title: impl Into<String>, body: output::Document) -> JobState {
     JobState::Done(Document { title: title.into(), body, form: Form::Prose, fixes: Vec::new() })

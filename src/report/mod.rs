@@ -54,7 +54,7 @@ pub use placed::{AgainReport, EvictionReport, PlacedReport, recorded_preemptions
 pub use pod_group::{ConditionReport, GroupReport, MemberReport, PlacementReport, group_document, group_text};
 pub use releases::{PodComparison, ReleaseComparison, Releases};
 pub use schema::{AnswerSchema, SCHEMAS};
-pub use story::{PodStory, Stories, stories, stories_document, stories_text};
+pub use story::{PodStory, Stories, stories_document};
 pub use text::{decided_by, text};
 pub use ticket::{Origin, PodFacts, Reported, Ticket, shell_line};
 pub use whatif::WhatIfReport;

@@ -6,9 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{Cluster, Key, Kind, Str};
 use crate::framework::PluginName;
-use crate::output::{Document, Headings, Lines, Words};
+use crate::output::{Document, Words};
 use crate::plural::count;
-use crate::session::{PodLocation, Timeline};
+use crate::session::PodLocation;
 use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, QueueMove, QueuesView};
 
 /// The story of one pod.
@@ -67,21 +67,6 @@ impl Stories {
             .filter(|story| story.attempts > 0 || went.contains(&story.pod) || matches!(story.end, PodLocation::Waiting(..)))
             .collect()
     }
-}
-
-/// Returns the stories of a whole timeline; see [`Stories`].
-pub fn stories(timeline: &Timeline, with_events: bool) -> Vec<PodStory> {
-    let mut stories = Stories::new(timeline.start().clock, with_events);
-    for revision in timeline.revisions() {
-        stories.observe(revision.before.clock, &revision.before.cluster, &revision.events);
-    }
-    let end = timeline.end();
-    stories.finish(&end.cluster, &end.queues)
-}
-
-/// Returns stories as text.
-pub fn stories_text(stories: &[PodStory]) -> Lines {
-    stories_document(stories).plain(Headings::Colon)
 }
 
 /// Returns stories as a list: an item for each pod, with what happened to it as items below.

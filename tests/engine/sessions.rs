@@ -11,7 +11,7 @@ use proptest::test_runner::RngSeed;
 use schedscope::cluster::Key;
 use schedscope::output::Headings;
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
-use schedscope::report::{comparison, stories, stories_text};
+use schedscope::report::{Stories, comparison, stories_document};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
 use schedscope::session::{Comparison, Cursor, Edit, Occurrence, PodLocation, RunEnd, Session, SessionFileError, Timeline, Until};
 use schedscope::trace::Event;
@@ -377,8 +377,16 @@ a/weak: gone
   +00:20.000  its grace period has ended
   +00:20.000  gone
 ";
-    assert_eq!(stories_text(&stories(session.timeline(), false)).to_string(), expected);
-    let wide = stories_text(&stories(session.timeline(), true)).to_string();
+    let stories = |with_events| {
+        let (timeline, end) = (session.timeline(), session.timeline().end());
+        let mut stories = Stories::new(timeline.start().clock, with_events);
+        for revision in timeline.revisions() {
+            stories.observe(revision.before.clock, &revision.before.cluster, &revision.events);
+        }
+        stories_document(&stories.finish(&end.cluster, &end.queues)).plain(Headings::Colon).to_string()
+    };
+    assert_eq!(stories(false), expected);
+    let wide = stories(true);
     assert!(wide.contains("  +00:00.000  Event Normal Preempted: Preempted by pod s on node n\n"), "{wide}");
     assert!(wide.contains("  +00:20.000  Event Normal Scheduled: Successfully assigned a/strong to n\n"), "{wide}");
     assert!(!session.settle());

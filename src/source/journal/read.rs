@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Range;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::iter::Peekable;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
@@ -35,7 +35,6 @@ const SILENCE: SignedDuration = SignedDuration::from_secs(3 * BEAT.as_secs());
 /// A journal that is read, perhaps while a recorder writes it.
 #[derive(Clone, Debug)]
 pub struct Journal {
-    folder: PathBuf,
     /// The segments that begin with a frame, with its time.
     segments: Vec<(Segment, Timestamp)>,
     end: Timestamp,
@@ -148,12 +147,7 @@ impl Journal {
             }
             segments.pop();
         };
-        Ok(Self { folder: folder.to_owned(), segments, end, is_written: is_being_written(folder) })
-    }
-
-    /// Returns the folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+        Ok(Self { segments, end, is_written: is_being_written(folder) })
     }
 
     /// Returns the time of the first frame.

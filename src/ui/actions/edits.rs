@@ -38,7 +38,7 @@ pub fn apply(state: &mut State, session: &mut dyn SessionHandle, change: Change)
     state.what_ifs.remember(answer.settles.then_some(page), session);
     if answer.settles {
         let document = Document { title, body: answer.body, form: Form::Prose, fixes: Vec::new() };
-        state.overlay = Some(Overlay::Text(TextView { manifest, ..TextView::of(document, session.timeline()) }));
+        state.overlay = Some(Overlay::Text(TextView { manifest, ..TextView::of(document, Some(session.timeline())) }));
     }
     Ok(Answer::Done)
 }

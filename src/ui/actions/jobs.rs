@@ -45,7 +45,7 @@ pub fn poll_job(state: &mut State, session: &mut dyn SessionHandle) -> bool {
             (working.done, working.of) = (done, of);
             return true;
         }
-        JobState::Done(document) => state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline()))),
+        JobState::Done(document) => state.overlay = Some(Overlay::Text(TextView::of(document, Some(session.timeline())))),
         JobState::Said(words) => {
             // The revision at the cursor may have its odds now.
             let here = session.timeline().cursor();

@@ -32,7 +32,7 @@ pub mod verb;
 pub mod verbs;
 pub mod what_if;
 
-use crate::ui::actions::verb::{Answer, Keys, Verb};
+use crate::ui::actions::verb::{Answer, Keys, Run, Verb};
 use crate::ui::config::action::{Action, Mouse};
 use crate::ui::config::context::Context;
 use crate::ui::config::keymap::{Binding, CommandHelp, Keymap, Table};
@@ -65,8 +65,9 @@ pub fn update(state: &mut State, session: &mut dyn SessionHandle, action: Action
     let asked = action.clone();
     let mut answer = Ok(Answer::Done);
     match action {
-        Action::Verb(name) => match verb(name) {
-            Some(verb) => answer = verb.run(state, session, ""),
+        Action::Verb(name) => match verb(name).map(|verb| verb.run) {
+            Some(Run::Own(run)) => answer = run(state, session, ""),
+            Some(Run::WhatIf(row)) => answer = what_if::run(row, state, session, ""),
             None => visit_pane(state, session, name),
         },
         Action::Type(c) => prompt::type_text(state, session, c.encode_utf8(&mut [0; 4])),

@@ -238,5 +238,5 @@ fn found(cause: &Cause, fix: &CauseFix) -> TextView {
     }
     let title = format!("Fix for {}", text::count(pods, "pod"));
     let document = session_handle::Document { title, body, form: Form::Prose, fixes: vec![to_apply(fix)] };
-    TextView::linked(document, |_| true)
+    TextView::of(document, None)
 }

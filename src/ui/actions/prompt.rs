@@ -2,8 +2,8 @@
 
 use crate::suggest::nearest;
 use crate::ui::actions::error::{CommandError, MeantCommands};
-use crate::ui::actions::verb::{Answer, Keys, Verb, keys};
-use crate::ui::actions::{completion, verbs};
+use crate::ui::actions::verb::{Answer, Keys, Run, Verb, keys};
+use crate::ui::actions::{completion, verbs, what_if};
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::{self, Overlay, Prompt, Typing};
@@ -134,8 +134,9 @@ fn execute(state: &mut State, session: &mut dyn SessionHandle, line: &str) -> Re
     if name.is_empty() {
         return Ok(Answer::Done);
     }
-    match verbs::command(name) {
-        Some((verb, _)) => verb.run(state, session, args.trim()),
+    match verbs::command(name).map(|(verb, _)| verb.run) {
+        Some(Run::Own(run)) => run(state, session, args.trim()),
+        Some(Run::WhatIf(row)) => what_if::run(row, state, session, args.trim()),
         None => {
             let help = state.settings.keymap.label(Context::GLOBAL, &Action::HELP);
             Err(CommandError::Unknown { name: name.to_owned(), meant: meant(name), help })

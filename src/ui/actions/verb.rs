@@ -4,7 +4,6 @@
 use crate::session::Row;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::CommandError;
-use crate::ui::actions::what_if;
 use crate::ui::config::context::Context;
 use crate::ui::model::effect::Effect;
 use crate::ui::model::overlay::{Completion, Typing};
@@ -38,7 +37,7 @@ pub enum Run {
     WhatIf(&'static Row),
 }
 
-/// Changes the state and the session. Takes the arguments of a command. Errors are shown to the user.
+/// Changes the state and the session. Takes the arguments of a command; a key passes none. Errors are shown to the user.
 pub type Own = fn(&mut State, &mut dyn SessionHandle, &str) -> Result<Answer, CommandError>;
 
 /// Keys of a verb in a context.
@@ -90,17 +89,6 @@ impl Verb {
         let names = std::slice::from_ref(&row.word);
         let command = Some(Command::new(names, row.args_of_selected, row.help));
         Self { name: row.word, keys: &[], pane_keys: |_| None, command, runs_on_ui_thread: |_| false, run: Run::WhatIf(row) }
-    }
-
-    /// Runs it. A key passes no arguments.
-    ///
-    /// # Errors
-    /// When the arguments are not understood, or the session refuses.
-    pub fn run(&self, state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {
-        match self.run {
-            Run::Own(run) => run(state, session, args),
-            Run::WhatIf(row) => what_if::run(row, state, session, args),
-        }
     }
 
     /// Returns completions of the last word of the arguments typed so far.

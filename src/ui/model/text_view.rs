@@ -81,20 +81,14 @@ impl TextView {
         Self { title: title.into(), rows: body.rows(), body, form, links, view, workload: None, manifest: None }
     }
 
-    /// Makes a text of a document. Rows link to their fix, or else to the first pod or node that exists.
-    pub fn of(document: Document, timeline: &Timeline) -> Self {
-        let keyframe = timeline.keyframe();
-        let exists = |target: &Target| match target {
-            Target::Pod(key) => keyframe.cluster.pods.get(key).is_some(),
-            Target::Node(node) => keyframe.snapshot.get(node).is_some(),
-            Target::Branch(_) | Target::Breakpoint(_) | Target::Fix(_) | Target::Leaving(_) | Target::Recorded(_) => true,
+    /// Makes a text of a document. Rows link to their fix, or else to the first pod or node that exists at the cursor of a timeline;
+    /// without a timeline, all do. The first link is selected if it is near the top, which is in sight.
+    pub fn of(document: Document, timeline: Option<&Timeline>) -> Self {
+        let exists = |target: &Target| match (target, timeline.map(Timeline::keyframe)) {
+            (Target::Pod(key), Some(keyframe)) => keyframe.cluster.pods.get(key).is_some(),
+            (Target::Node(node), Some(keyframe)) => keyframe.snapshot.get(node).is_some(),
+            _ => true,
         };
-        Self::linked(document, exists)
-    }
-
-    /// Makes a text of a document. Rows link to the first of their objects and fixes that `exists` accepts. The first link is selected
-    /// if it is near the top, which is in sight.
-    pub fn linked(document: Document, exists: impl Fn(&Target) -> bool) -> Self {
         let Document { title, body, form, fixes } = document;
         let target = |span: &Span| match span {
             Span::Pod(key) => Some(Target::Pod(key.clone())),
@@ -103,7 +97,7 @@ impl TextView {
             Span::Text(_) | Span::Remark(_) => None,
         };
         let mut view = Self::new(title, body, form);
-        let link = |(at, row): (usize, &Row)| Some((at, row.links.iter().filter_map(target).find(&exists)?));
+        let link = |(at, row): (usize, &Row)| Some((at, row.links.iter().filter_map(target).find(exists)?));
         view.links = view.rows.iter().enumerate().filter_map(link).collect();
         view.view.selected = view.links.keys().next().copied().filter(|at| *at < NEAR_TOP);
         view
@@ -170,7 +164,7 @@ mod tests {
             (0..lines).for_each(|n: usize| body.item(0, n.to_string()));
             body.item(0, Words::of_pod(&Key::new("shop", "web")));
             let document = Document { title: String::new(), body, form: Form::Prose, fixes: Vec::new() };
-            let view = TextView::linked(document, |_| true);
+            let view = TextView::of(document, None);
             assert_eq!((view.view.selected, view.links.len()), (expected, 1));
         }
     }

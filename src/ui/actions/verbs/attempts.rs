@@ -31,6 +31,6 @@ fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resul
         pod_key(session, name)?
     };
     let Some(document) = session.attempts(&pod) else { return Err(CommandError::NoAttempts(pod)) };
-    state.overlay = Some(Overlay::Text(TextView::of(document, session.timeline())));
+    state.overlay = Some(Overlay::Text(TextView::of(document, Some(session.timeline()))));
     Ok(Answer::Done)
 }

@@ -91,7 +91,7 @@ pub(super) fn show_recorded(state: &mut State, session: &dyn SessionHandle, pod:
 
 fn of_eviction(pod: &Key, body: Document, session: &dyn SessionHandle) -> Overlay {
     let document = session_handle::Document { title: format!("Eviction of {pod}"), body, form: Form::Prose, fixes: Vec::new() };
-    Overlay::Text(TextView::of(document, session.timeline()))
+    Overlay::Text(TextView::of(document, Some(session.timeline())))
 }
 
 /// Lists preemptions, the newest first. Enter says who it was.
