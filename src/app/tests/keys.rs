@@ -23,7 +23,7 @@ fn check(words: &str, expected: &str) {
         Pane::QUEUES => selected(state.list(Pane::QUEUES)),
         Pane::NODES => selected(state.list(Pane::NODES)),
         Pane::PREEMPTION => selected(state.list(Pane::PREEMPTION)),
-        Pane::NODE => format!("{} {}", state.subjects.detail.as_ref().unwrap(), selected(state.list(Pane::NODE))),
+        Pane::NODE => format!("{} {}", state.subjects.node.as_ref().unwrap(), selected(state.list(Pane::NODE))),
         Pane::STEPS | Pane::MESSAGE => "-".to_owned(),
         page => selected(state.list(page)),
     };

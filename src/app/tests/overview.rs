@@ -8,7 +8,7 @@ use super::*;
 use crate::analysis::{FixSearch, Overview, Stage};
 use crate::ui::model::list::RowId;
 use crate::ui::model::overview::{CauseKind, CauseRow, OverviewRow};
-use crate::ui::model::rows::DetailRow;
+use crate::ui::model::rows::NodePaneRow;
 
 /// A full node, one with a taint and room for twenty pods, and this number of pods that wait.
 fn cluster(waiting: usize) -> Vec<Value> {
@@ -425,9 +425,9 @@ fn the_next_victim_is_the_first_pod_of_a_node() {
     let mut seen = 0;
     for node in nodes {
         screen.act(&format!(":node {node};"));
-        let rows = &screen.state.view_model.rows.detail;
-        let victim = rows.iter().find_map(|row| if let DetailRow::Fact("next victim", words) = row { Some(words.clone()) } else { None });
-        let first = rows.iter().find_map(|row| if let DetailRow::Pod(pod) = row { Some(pod.to_string()) } else { None });
+        let rows = &screen.state.view_model.rows.node_pane;
+        let victim = rows.iter().find_map(|row| if let NodePaneRow::Fact("next victim", words) = row { Some(words.clone()) } else { None });
+        let first = rows.iter().find_map(|row| if let NodePaneRow::Pod(pod) = row { Some(pod.to_string()) } else { None });
         let (Some(victim), Some(first)) = (victim, first) else { continue };
         // A budget moves others to the front.
         assert!(victim.starts_with(&format!("{first} (")) || victim.contains("budget"), "{node}: {first}; {victim}");

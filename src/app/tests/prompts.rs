@@ -23,7 +23,7 @@ fn commands_take_the_selected_row() {
     check(":cordon;", "cordon needs a node name");
     let mut screen = Screen::asked(120, 40);
     screen.act("c 2 j :node;");
-    assert_eq!(screen.state.subjects.detail.as_deref(), Some("worker-b1"));
+    assert_eq!(screen.state.subjects.node.as_deref(), Some("worker-b1"));
     screen.act("1 j :pod;");
     assert_eq!(screen.timeline().cycle().start.as_ref().unwrap().pod.to_string(), "shop/patient-job");
 }
@@ -32,7 +32,7 @@ fn commands_take_the_selected_row() {
 fn one_match_completes_on_enter() {
     let mut screen = Screen::asked(120, 40);
     screen.act(":node a2;");
-    assert_eq!(screen.state.subjects.detail.as_ref().map(ToString::to_string).as_deref(), Some("worker-a2"), "{}", screen.said());
+    assert_eq!(screen.state.subjects.node.as_ref().map(ToString::to_string).as_deref(), Some("worker-a2"), "{}", screen.said());
     screen.act(":pod patient;");
     assert_eq!(screen.timeline().cycle().start.as_ref().unwrap().pod.to_string(), "shop/patient-job");
     // The only command that begins so, on the selected row.

@@ -316,7 +316,7 @@ fn once_a_cycle_has_ended_the_screen_says_what_the_report_says() {
 
 #[test]
 fn a_node_tells_what_else_would_turn_the_pod_down() {
-    use crate::ui::model::rows::DetailRow;
+    use crate::ui::model::rows::NodePaneRow;
     let mut screen = Screen::new("payments");
     screen.command("pod shop/payments");
     screen.command("node infra-1");
@@ -325,9 +325,9 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
             .state
             .view_model
             .rows
-            .detail
+            .node_pane
             .iter()
-            .filter_map(|r| if let DetailRow::Fact(n, v) = r { Some(format!("{n}: {v}")) } else { None })
+            .filter_map(|r| if let NodePaneRow::Fact(n, v) = r { Some(format!("{n}: {v}")) } else { None })
             .collect()
     };
     let also = "would also fail: NodeResourcesFit: Insufficient cpu: needs cpu 6, ";
@@ -340,7 +340,7 @@ fn a_node_tells_what_else_would_turn_the_pod_down() {
     screen.command("node worker-a1");
     assert!(!facts(&screen).iter().any(|f| f.starts_with("would also fail")), "{:?}", facts(&screen));
     screen.keys("home");
-    assert!(!screen.state.view_model.rows.detail.iter().any(|r| matches!(r, DetailRow::Filter(_))));
+    assert!(!screen.state.view_model.rows.node_pane.iter().any(|r| matches!(r, NodePaneRow::Filter(_))));
     // The filters run on the cluster at the start of the cycle.
     screen.keys("end c");
     screen.command("cordon worker-a1");

@@ -89,7 +89,7 @@ fn keys_that_come_in_meanwhile_keep_their_order() {
     assert!(screen.has_waiting_keys() && screen.state.overlay.is_none());
     go.send(()).unwrap();
     assert_eq!(screen.settle(), [Effect::Quit]);
-    assert_eq!((screen.state.subjects.detail.as_deref(), screen.revisions()), (Some("worker-a1"), 2));
+    assert_eq!((screen.state.subjects.node.as_deref(), screen.revisions()), (Some("worker-a1"), 2));
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub fn object(state: &State, session: &dyn SessionHandle) -> Option<String> {
         Some(RowId::Pod(pod)) => Some(format!("pod {pod}")),
         Some(RowId::Node(node)) => Some(format!("node {node}")),
         Some(RowId::Budget(budget)) => Some(format!("poddisruptionbudget {budget}")),
-        _ if state.focus == Pane::NODE => state.subjects.detail.as_ref().map(|node| format!("node {node}")),
+        _ if state.focus == Pane::NODE => state.subjects.node.as_ref().map(|node| format!("node {node}")),
         _ => pod(state, session).map(|pod| format!("pod {pod}")),
     }
 }

@@ -13,7 +13,7 @@ pub struct Location {
     focus: Pane,
     shown: [Pane; 3],
     whole: Option<Pane>,
-    detail: Option<Str>,
+    node: Option<Str>,
     pod: Option<Key>,
     /// The text that was open when this location was left.
     over: Option<Box<TextView>>,
@@ -25,7 +25,7 @@ impl Location {
         if let Some(text) = &self.over {
             return text.title.clone();
         }
-        match (self.focus, &self.detail, &self.pod) {
+        match (self.focus, &self.node, &self.pod) {
             (Pane::NODE, Some(node), _) => node.to_string(),
             (Pane::POD, _, Some(pod)) => pod.name.to_string(),
             (pane, ..) => pane.to_string(),
@@ -39,7 +39,7 @@ const LIMIT: usize = 32;
 impl State {
     /// Opens a node.
     pub fn open_node(&mut self, node: Str) {
-        if self.subjects.detail.as_ref() != Some(&node) {
+        if self.subjects.node.as_ref() != Some(&node) {
             self.lists.remove(&Pane::NODE);
             self.choices.filters.remove(&Pane::NODE);
         }
@@ -52,7 +52,7 @@ impl State {
         let offset = self.list(Pane::NODES).offset;
         *self.list_mut(Pane::NODES) = ListView::at(RowId::Node(node.clone()));
         self.list_mut(Pane::NODES).offset = offset;
-        self.subjects.detail = Some(node);
+        self.subjects.node = Some(node);
         self.enter(Pane::NODE);
     }
 
@@ -86,7 +86,7 @@ impl State {
             focus: self.focus,
             shown,
             whole: self.arrangement.whole,
-            detail: self.subjects.detail.clone(),
+            node: self.subjects.node.clone(),
             pod: self.subjects.pod.clone(),
             over: None,
         }
@@ -134,7 +134,7 @@ impl State {
     /// Returns to the last location. Returns false if none is remembered.
     pub fn go_back(&mut self) -> bool {
         let Some(location) = self.history.pop() else { return false };
-        if self.subjects.detail != location.detail {
+        if self.subjects.node != location.node {
             self.lists.remove(&Pane::NODE);
         }
         if self.subjects.pod != location.pod {
@@ -147,7 +147,7 @@ impl State {
         [self.arrangement.main, self.arrangement.right, self.arrangement.upper] = location.shown;
         self.arrangement.whole = location.whole;
         // An open node or pod stays a tab, unless the location had another one open.
-        self.subjects.detail = location.detail.or_else(|| self.subjects.detail.take());
+        self.subjects.node = location.node.or_else(|| self.subjects.node.take());
         self.subjects.pod = location.pod.or_else(|| self.subjects.pod.take());
         self.overlay = location.over.map(|text| Overlay::Text(*text));
         self.touch();

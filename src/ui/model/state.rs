@@ -136,7 +136,7 @@ pub struct Subjects {
     /// The pod that the user chose last; it may be bound or gone at the cursor.
     pub subject: Option<Key>,
     /// The node that is open.
-    pub detail: Option<Str>,
+    pub node: Option<Str>,
     /// The pod that is open.
     pub pod: Option<Key>,
     /// The workload whose page opens once the overview is complete.

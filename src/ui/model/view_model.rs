@@ -201,7 +201,7 @@ impl State {
     /// Returns false if there is nothing new to run.
     pub fn ask_filters(&mut self, session: &dyn SessionHandle) -> bool {
         let timeline = session.timeline();
-        let (Some(node), Some(revision), Some(start)) = (&self.subjects.detail, timeline.revision(), &timeline.cycle().start) else {
+        let (Some(node), Some(revision), Some(start)) = (&self.subjects.node, timeline.revision(), &timeline.cycle().start) else {
             return false;
         };
         if self.tasks.running.is_some() || self.view_model.open_node.is_of(&revision.events, node) {

@@ -3,8 +3,8 @@
 //! They are derived once per change and kept in the state; drawing uses the few in sight. Sort orders by verdict use the
 //! whole cycle, so rows do not jump while the user steps through it.
 
-mod detail;
 pub mod node_page;
+mod node_pane;
 mod nodes;
 
 use std::cmp::Reverse;
@@ -19,7 +19,7 @@ use crate::ui::model::list::Row;
 use crate::ui::model::list::RowId;
 use crate::ui::model::sort::Sort;
 
-pub use detail::{DetailRow, detail_rows};
+pub use node_pane::{NodePaneRow, node_pane_rows};
 pub use nodes::{Group, NODE_FIELDS, NodeOptions, NodeRow, node_rows};
 
 /// The parts of the queues pane.

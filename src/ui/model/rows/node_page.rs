@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::DetailRow;
+use super::NodePaneRow;
 use crate::cluster::{Condition, Str};
 use crate::framework::{NodeInfo, Resource};
 use crate::ui::model::grouping::zone_of;
@@ -23,14 +23,14 @@ pub fn zone(node: &NodeInfo) -> Option<String> {
 
 /// Returns what a node has of each resource, what its pods request, and what is left: cpu, memory, ephemeral storage, pods, then the
 /// others by name.
-pub fn resources(node: &NodeInfo) -> Vec<DetailRow> {
+pub fn resources(node: &NodeInfo) -> Vec<NodePaneRow> {
     let (all, used) = (&node.allocatable, &node.requested);
     let plain = |amount: i64| amount.to_string();
     let mut rows = Vec::new();
     let mut add = |name: &str, allocatable: i64, requested: i64, form: &dyn Fn(i64) -> String| {
         let free = allocatable.saturating_sub(requested);
         let line = format!("{name:<26} {:>12} {:>12} {:>12}", form(allocatable), form(requested), form(free));
-        rows.push(DetailRow::Line { kind: "resource", index: rows.len(), warns: free < 0, text: line });
+        rows.push(NodePaneRow::Line { kind: "resource", index: rows.len(), warns: free < 0, text: line });
     };
     add("cpu", all.milli_cpu, used.milli_cpu, &text::cpu);
     add("memory", all.memory, used.memory, &text::memory);
@@ -50,7 +50,7 @@ pub fn resources(node: &NodeInfo) -> Vec<DetailRow> {
 }
 
 /// Returns the conditions, those that keep pods away first; a note where the source has none.
-pub fn conditions(node: &NodeInfo, now: jiff::Timestamp) -> Vec<DetailRow> {
+pub fn conditions(node: &NodeInfo, now: jiff::Timestamp) -> Vec<NodePaneRow> {
     let is_bad = |condition: &Condition| match condition.kind.as_str() {
         "Ready" => condition.status != "True",
         "MemoryPressure" | "DiskPressure" | "PIDPressure" | "NetworkUnavailable" => condition.status != "False",
@@ -59,7 +59,7 @@ pub fn conditions(node: &NodeInfo, now: jiff::Timestamp) -> Vec<DetailRow> {
     };
     let mut all: Vec<&Condition> = node.node.status.conditions.iter().collect();
     if all.is_empty() {
-        return vec![DetailRow::Note("unknown: the source states none")];
+        return vec![NodePaneRow::Note("unknown: the source states none")];
     }
     all.sort_by_key(|condition| (!is_bad(condition), condition.kind != "Ready"));
     let line = |(index, condition): (usize, &Condition)| {
@@ -68,7 +68,7 @@ pub fn conditions(node: &NodeInfo, now: jiff::Timestamp) -> Vec<DetailRow> {
         let why = why.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(": ");
         let gap = if why.is_empty() { "" } else { "  " };
         let text = format!("{}={}{since}{gap}{why}", condition.kind, condition.status);
-        DetailRow::Line { kind: "condition", index, warns: is_bad(condition), text }
+        NodePaneRow::Line { kind: "condition", index, warns: is_bad(condition), text }
     };
     all.into_iter().enumerate().map(line).collect()
 }
@@ -76,7 +76,7 @@ pub fn conditions(node: &NodeInfo, now: jiff::Timestamp) -> Vec<DetailRow> {
 /// Returns the worst of the conditions that keep pods away; `None` where the source states none of them.
 pub fn unhealthy(node: &NodeInfo, now: jiff::Timestamp) -> Option<String> {
     match conditions(node, now).into_iter().next() {
-        Some(DetailRow::Line { warns: true, text, .. }) => Some(text),
+        Some(NodePaneRow::Line { warns: true, text, .. }) => Some(text),
         _ => None,
     }
 }
@@ -90,7 +90,7 @@ struct Owned {
 }
 
 /// Returns the owners of a node's pods with what their pods request, most cpu first.
-pub fn owners(node: &NodeInfo) -> Vec<DetailRow> {
+pub fn owners(node: &NodeInfo) -> Vec<NodePaneRow> {
     let mut owners: BTreeMap<String, Owned> = BTreeMap::new();
     for info in &node.pods {
         let namespace = &info.pod.metadata.namespace;
@@ -110,16 +110,16 @@ pub fn owners(node: &NodeInfo) -> Vec<DetailRow> {
         let name = text::clip_middle(&name, 44, "..").into_owned();
         let pad = " ".repeat(44_usize.saturating_sub(text::width(&name)));
         let text = format!("{name}{pad} {:>5} {:>8} {:>10}", owned.pods, text::cpu(owned.cpu), text::memory(owned.memory));
-        DetailRow::Line { kind: "owner", index, warns: false, text }
+        NodePaneRow::Line { kind: "owner", index, warns: false, text }
     };
     owners.into_iter().enumerate().map(line).collect()
 }
 
 /// Returns the labels, one a row, by name.
-pub fn labels(node: &NodeInfo) -> Vec<DetailRow> {
+pub fn labels(node: &NodeInfo) -> Vec<NodePaneRow> {
     let mut labels: Vec<String> = node.node.metadata.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     labels.sort();
-    let line = |(index, text): (usize, String)| DetailRow::Line { kind: "label", index, warns: false, text };
+    let line = |(index, text): (usize, String)| NodePaneRow::Line { kind: "label", index, warns: false, text };
     labels.into_iter().enumerate().map(line).collect()
 }
 
@@ -131,9 +131,9 @@ mod tests {
     use crate::framework::PodInfo;
 
     /// Returns the lines, warnings with a mark.
-    fn texts(rows: &[DetailRow]) -> Vec<String> {
-        let text = |row: &DetailRow| match row {
-            DetailRow::Line { text, warns, .. } => Some(format!("{}{text}", if *warns { "! " } else { "" })),
+    fn texts(rows: &[NodePaneRow]) -> Vec<String> {
+        let text = |row: &NodePaneRow| match row {
+            NodePaneRow::Line { text, warns, .. } => Some(format!("{}{text}", if *warns { "! " } else { "" })),
             _ => None,
         };
         rows.iter().filter_map(text).collect()
@@ -170,7 +170,7 @@ mod tests {
         );
         assert!(unhealthy(&node, now).is_some_and(|words| words.starts_with("Ready=Unknown")));
         assert_eq!(unhealthy(&NodeInfo::default(), now), None);
-        assert_eq!(conditions(&NodeInfo::default(), now), [DetailRow::Note("unknown: the source states none")]);
+        assert_eq!(conditions(&NodeInfo::default(), now), [NodePaneRow::Note("unknown: the source states none")]);
         assert_eq!(texts(&owners(&node)), ["Deployment shop/web                              2        6        2Gi"]);
         assert_eq!(texts(&labels(&node))[0], "disk=ssd");
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ui::model::overview::OverviewRow;
-use crate::ui::model::rows::{CandidateRow, DetailRow, NodeRow, QueueRow};
+use crate::ui::model::rows::{CandidateRow, NodePaneRow, NodeRow, QueueRow};
 
 /// The rows of the lists. Those of pages are kept apart, each with its input.
 #[derive(Clone, Debug, Default)]
@@ -17,5 +17,5 @@ pub struct ListRows {
     /// Rows of the candidates.
     pub candidates: Vec<CandidateRow>,
     /// Rows of the open node.
-    pub detail: Vec<DetailRow>,
+    pub node_pane: Vec<NodePaneRow>,
 }

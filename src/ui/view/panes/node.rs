@@ -16,7 +16,7 @@ use crate::ui::model::column::{Column, PRIORITY, Width, left, right};
 use crate::ui::model::list::Row as _;
 use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
-use crate::ui::model::rows::{DetailRow, dry_run_says};
+use crate::ui::model::rows::{NodePaneRow, dry_run_says};
 use crate::ui::model::sort::{Sort, SortChoice};
 use crate::ui::model::state::State;
 use crate::ui::model::text::StartTimes;
@@ -44,12 +44,12 @@ pub static DEF: PaneDef = PaneDef {
         SortChoice::new(Sort::Request, "by cpu request"),
     ],
     home: Some(Pane::NODES),
-    is_open: |state| state.subjects.detail.is_some(),
-    tab: |state| state.subjects.detail.as_ref().map(ToString::to_string).unwrap_or_default(),
-    rows: Rows::List { make, get: |model| &model.rows.detail },
+    is_open: |state| state.subjects.node.is_some(),
+    tab: |state| state.subjects.node.as_ref().map(ToString::to_string).unwrap_or_default(),
+    rows: Rows::List { make, get: |model| &model.rows.node_pane },
     columns: heading_columns,
-    subject: |state, _| state.subjects.detail.clone().map(RowId::Node),
-    node: |state, _| state.subjects.detail.clone(),
+    subject: |state, _| state.subjects.node.clone().map(RowId::Node),
+    node: |state, _| state.subjects.node.clone(),
     visit,
     open: |state, _| {
         if let Some(RowId::Pod(pod)) = state.list(Pane::NODE).selected.clone() {
@@ -61,23 +61,23 @@ pub static DEF: PaneDef = PaneDef {
 
 fn make(state: &mut State, timeline: &Timeline) {
     let cycle = timeline.cycle();
-    let node = state.subjects.detail.as_ref().and_then(|n| timeline.keyframe().snapshot.get(n));
-    state.view_model.rows.detail = node.map_or_else(Vec::new, |node| {
-        let filters = state.view_model.open_node.filters_at(timeline, state.subjects.detail.as_ref()).filter(|_| cycle.start.is_some());
-        rows::detail_rows(node, timeline.keyframe(), cycle, filters, state.sort_of(Pane::NODE), &mut state.row_filter(Pane::NODE))
+    let node = state.subjects.node.as_ref().and_then(|n| timeline.keyframe().snapshot.get(n));
+    state.view_model.rows.node_pane = node.map_or_else(Vec::new, |node| {
+        let filters = state.view_model.open_node.filters_at(timeline, state.subjects.node.as_ref()).filter(|_| cycle.start.is_some());
+        rows::node_pane_rows(node, timeline.keyframe(), cycle, filters, state.sort_of(Pane::NODE), &mut state.row_filter(Pane::NODE))
     });
 }
 
 fn heading_columns(state: &State, timeline: &Timeline, list: Rect, row: u16) -> Option<Vec<Column>> {
     let at = state.list(Pane::NODE).offset + usize::from(row.checked_sub(list.y)?);
-    let heading = matches!(state.view_model.rows.detail.get(at)?, DetailRow::Heading("pods on the node"));
-    let info = state.subjects.detail.as_ref().and_then(|node| timeline.keyframe().snapshot.get(node));
+    let heading = matches!(state.view_model.rows.node_pane.get(at)?, NodePaneRow::Heading("pods on the node"));
+    let info = state.subjects.node.as_ref().and_then(|node| timeline.keyframe().snapshot.get(node));
     info.filter(|_| heading).map(|info| pod_columns(info, timeline.clock(), list.width))
 }
 
 /// Goes to the open node, or opens the node that the focused pane is about.
 fn visit(def: &PaneDef, state: &mut State, timeline: &Timeline) {
-    if state.subjects.detail.is_some() {
+    if state.subjects.node.is_some() {
         time_travel::pin(state, timeline, def.id);
         state.show(def.id);
         state.focus = def.id;
@@ -91,7 +91,7 @@ fn visit(def: &PaneDef, state: &mut State, timeline: &Timeline) {
 pub fn open_best(state: &mut State, timeline: &Timeline, node: Option<Str>) {
     let node = node
         .or_else(|| timeline.cycle().current_node.clone())
-        .or_else(|| state.subjects.detail.clone())
+        .or_else(|| state.subjects.node.clone())
         .or_else(|| timeline.keyframe().snapshot.nodes().first().map(|n| n.name().clone()));
     match node {
         Some(node) => {
@@ -104,8 +104,8 @@ pub fn open_best(state: &mut State, timeline: &Timeline, node: Option<Str>) {
 
 /// Draws the node.
 fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
-    let info = scene.state.subjects.detail.as_ref().and_then(|n| scene.timeline.keyframe().snapshot.get(n));
-    let name = scene.state.subjects.detail.as_ref().map(ToString::to_string).unwrap_or_default();
+    let info = scene.state.subjects.node.as_ref().and_then(|n| scene.timeline.keyframe().snapshot.get(n));
+    let name = scene.state.subjects.node.as_ref().map(ToString::to_string).unwrap_or_default();
     def.chrome(scene, plan, def.title(scene, format!("Node {name}")), Vec::new(), buf);
     let list = def.list_in(plan);
     let Some(info) = info else {
@@ -120,39 +120,39 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     def.extent(scene, plan, buf);
     def.foot(scene, plan, &totals(scene, info), buf);
     for (i, row) in
-        scene.state.view_model.rows.detail.iter().skip(scene.state.list(Pane::NODE).offset).take(usize::from(list.height)).enumerate()
+        scene.state.view_model.rows.node_pane.iter().skip(scene.state.list(Pane::NODE).offset).take(usize::from(list.height)).enumerate()
     {
         let area = Rect { y: list.y + i as u16, height: 1, ..list };
         match row {
-            DetailRow::Heading(words) if *words == "pods on the node" => table::heading(scene, &pods.columns, area, buf),
-            DetailRow::Heading(words) => scene.line(buf, area, &Line::from(scene.span(Role::Column, words.to_uppercase()))),
-            DetailRow::Fact(name, value) => {
+            NodePaneRow::Heading(words) if *words == "pods on the node" => table::heading(scene, &pods.columns, area, buf),
+            NodePaneRow::Heading(words) => scene.line(buf, area, &Line::from(scene.span(Role::Column, words.to_uppercase()))),
+            NodePaneRow::Fact(name, value) => {
                 let line = Line::from(vec![scene.span(Role::Muted, format!("{name:<11}  ")), scene.span(Role::Text, value.as_str())]);
                 scene.line(buf, area, &line);
             }
-            DetailRow::Score(index) => score(scene, info, *index, area, buf),
-            DetailRow::Filter(index) => filter(scene, *index, area, buf),
-            DetailRow::Step(index) => {
+            NodePaneRow::Score(index) => score(scene, info, *index, area, buf),
+            NodePaneRow::Filter(index) => filter(scene, *index, area, buf),
+            NodePaneRow::Step(index) => {
                 if let Some(step) = run.and_then(|r| r.step(*index)) {
                     scene.line(buf, area, &Line::from(step_line(scene, step)));
                 }
             }
-            DetailRow::Device(_, suits, words) => {
+            NodePaneRow::Device(_, suits, words) => {
                 let role = if *suits { Role::Fits } else { Role::Text };
                 scene.line(buf, area, &Line::from(scene.span(role, format!("  {words}"))));
             }
-            DetailRow::Line { warns, text, .. } => {
+            NodePaneRow::Line { warns, text, .. } => {
                 let role = if *warns { Role::Warning } else { Role::Text };
                 scene.line(buf, area, &Line::from(scene.span(role, format!("  {text}"))));
             }
-            DetailRow::Budget(_, words) => scene.line(buf, area, &Line::from(scene.span(Role::Text, format!("  {words}")))),
-            DetailRow::Pod(key) => pods.draw(scene, key, area, buf),
-            DetailRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
+            NodePaneRow::Budget(_, words) => scene.line(buf, area, &Line::from(scene.span(Role::Text, format!("  {words}")))),
+            NodePaneRow::Pod(key) => pods.draw(scene, key, area, buf),
+            NodePaneRow::Note(words) => scene.line(buf, area, &Line::from(scene.span(Role::Muted, *words))),
         }
         let selected = scene.state.list(Pane::NODE).selected.as_ref().is_some_and(|id| row.is(id));
         let focused = scene.state.focus == Pane::NODE;
         table::mark(scene, area, selected, focused, buf);
-        if !focused && matches!(row, DetailRow::Pod(key) if scene.state.view_model.linked.rows.contains(&RowId::Pod(key.clone()))) {
+        if !focused && matches!(row, NodePaneRow::Pod(key) if scene.state.view_model.linked.rows.contains(&RowId::Pod(key.clone()))) {
             table::link(area, buf);
         }
     }
@@ -195,7 +195,7 @@ fn filter(scene: &Scene<'_>, index: usize, area: Rect, buf: &mut Buffer) {
         vec![scene.span(role, format!("  {sign} ")), scene.span(Role::Text, name), scene.span(Role::Text, status.message_with_fact())];
     if !status.is_success() {
         let asked =
-            scene.state.subjects.detail.as_ref().is_some_and(|node| scene.state.view_model.cycle.whole.filter.verdicts.contains_key(node));
+            scene.state.subjects.node.as_ref().is_some_and(|node| scene.state.view_model.cycle.whole.filter.verdicts.contains_key(node));
         let first = filters.answers[..index].iter().all(|(_, s)| s.is_success() || s.is_skip());
         let words = match () {
             () if !first => "  would also fail",

@@ -17,7 +17,7 @@ use crate::ui::model::verdict::{Class, Verdicts};
 
 /// A row of the node pane.
 #[derive(Clone, Debug, PartialEq)]
-pub enum DetailRow {
+pub enum NodePaneRow {
     /// A heading.
     Heading(&'static str),
     /// A fact: its name and text.
@@ -41,7 +41,7 @@ pub enum DetailRow {
     Note(&'static str),
 }
 
-impl Row for DetailRow {
+impl Row for NodePaneRow {
     fn id(&self) -> Option<RowId> {
         match self {
             Self::Pod(key) => Some(RowId::Pod(key.clone())),
@@ -66,46 +66,46 @@ impl Row for DetailRow {
 }
 
 /// Returns the rows of a node: verdict, scores, dry run, all Filter plugins, and its pods, least important first.
-pub fn detail_rows(
+pub fn node_pane_rows(
     node: &NodeInfo,
     keyframe: &Keyframe,
     cycle: &CycleView,
     filters: Option<&NodeFilters>,
     order: Sort,
     filter: &mut Filter,
-) -> Vec<DetailRow> {
+) -> Vec<NodePaneRow> {
     let mut rows = facts(node, keyframe, cycle, filters);
     let (drain, budgets) = drain(node, &keyframe.cluster);
-    rows.push(DetailRow::Fact("drain", drain));
-    rows.push(DetailRow::Fact("next victim", next_victim(node, keyframe, cycle)));
+    rows.push(NodePaneRow::Fact("drain", drain));
+    rows.push(NodePaneRow::Fact("next victim", next_victim(node, keyframe, cycle)));
     rows.extend(of_the_cycle(node.name(), cycle));
     if let Some(filters) = filters {
         rows.extend(filter_rows(filters));
     }
-    rows.push(DetailRow::Heading(node_page::RESOURCES));
+    rows.push(NodePaneRow::Heading(node_page::RESOURCES));
     rows.extend(node_page::resources(node));
-    rows.push(DetailRow::Heading("conditions"));
+    rows.push(NodePaneRow::Heading("conditions"));
     rows.extend(node_page::conditions(node, keyframe.clock));
     let labels = node_page::labels(node);
     if !labels.is_empty() {
-        rows.push(DetailRow::Heading("labels"));
+        rows.push(NodePaneRow::Heading("labels"));
         rows.extend(labels);
     }
     if !node.pods.is_empty() {
-        rows.push(DetailRow::Heading(node_page::OWNERS));
+        rows.push(NodePaneRow::Heading(node_page::OWNERS));
         rows.extend(node_page::owners(node));
     }
     if !budgets.is_empty() {
-        rows.push(DetailRow::Heading("budgets, if its pods are evicted"));
+        rows.push(NodePaneRow::Heading("budgets, if its pods are evicted"));
         rows.extend(budgets);
     }
-    rows.push(DetailRow::Heading("pods on the node"));
+    rows.push(NodePaneRow::Heading("pods on the node"));
     rows.extend(pods(node, keyframe, order, filter));
     rows
 }
 
 /// Returns the verdict on the node with its reason, and what keeps pods away from it.
-fn facts(node: &NodeInfo, keyframe: &Keyframe, cycle: &CycleView, filters: Option<&NodeFilters>) -> Vec<DetailRow> {
+fn facts(node: &NodeInfo, keyframe: &Keyframe, cycle: &CycleView, filters: Option<&NodeFilters>) -> Vec<NodePaneRow> {
     let name = node.name();
     let verdict = Verdicts::new(cycle).of(name);
     let mut rows = Vec::new();
@@ -119,57 +119,57 @@ fn facts(node: &NodeInfo, keyframe: &Keyframe, cycle: &CycleView, filters: Optio
             format!("unschedulable: evicting {} makes room{but}", text::count(c.victims.len(), "pod"))
         },
     );
-    rows.push(DetailRow::Fact("verdict", words));
+    rows.push(NodePaneRow::Fact("verdict", words));
     if !verdict.reason.is_empty() {
-        rows.push(DetailRow::Fact("because", format!("{by}{}", verdict.reason_with_fact())));
+        rows.push(NodePaneRow::Fact("because", format!("{by}{}", verdict.reason_with_fact())));
     }
     let also = filters.map(|f| f.rejections().skip(1).map(|(p, s)| format!("{p}: {}", s.message_with_fact())).collect::<Vec<_>>());
     if let Some(also) = also.filter(|also| !also.is_empty()) {
-        rows.push(DetailRow::Fact("would also fail", also.join("; ")));
+        rows.push(NodePaneRow::Fact("would also fail", also.join("; ")));
     }
     if node.node.unschedulable() {
-        rows.push(DetailRow::Fact("cordoned", "spec.unschedulable is true".to_owned()));
+        rows.push(NodePaneRow::Fact("cordoned", "spec.unschedulable is true".to_owned()));
     }
     let taints = node.node.spec.taints.iter().map(taint);
     let taints = taints.collect::<Vec<_>>().join(", ");
     if !taints.is_empty() {
-        rows.push(DetailRow::Fact("taints", taints));
+        rows.push(NodePaneRow::Fact("taints", taints));
     }
     if let Some(words) = node_page::unhealthy(node, keyframe.clock) {
-        rows.push(DetailRow::Fact("unhealthy", words));
+        rows.push(NodePaneRow::Fact("unhealthy", words));
     }
     if let Some(zone) = node_page::zone(node) {
-        rows.push(DetailRow::Fact("zone", zone));
+        rows.push(NodePaneRow::Fact("zone", zone));
     }
     rows
 }
 
 /// Returns the node's scores and its dry run.
-fn of_the_cycle(name: &Str, cycle: &CycleView) -> Vec<DetailRow> {
+fn of_the_cycle(name: &Str, cycle: &CycleView) -> Vec<NodePaneRow> {
     let mut rows = Vec::new();
     if let Some(score) = cycle.scoring.scores.get(name) {
-        rows.push(DetailRow::Heading("scores"));
-        rows.extend((0..score.plugins.len()).map(DetailRow::Score));
+        rows.push(NodePaneRow::Heading("scores"));
+        rows.extend((0..score.plugins.len()).map(NodePaneRow::Score));
         for (index, given) in cycle.extenders.scores_of(name).iter().filter(|(index, _)| cycle.extenders.scoring().contains(index)) {
-            rows.push(DetailRow::Fact("extender", format!("extenders[{index}]  weighted {given}")));
+            rows.push(NodePaneRow::Fact("extender", format!("extenders[{index}]  weighted {given}")));
         }
     }
     if let Some(status) = cycle.extenders.statuses.get(name).filter(|_| Verdicts::new(cycle).of(name).class == Class::Fits) {
         // It is left among the nodes that fit, all the same.
-        rows.push(DetailRow::Fact("an extender says", status.to_string()));
+        rows.push(NodePaneRow::Fact("an extender says", status.to_string()));
     }
     if let Some(run) = cycle.preemption.as_ref().and_then(|p| p.dry_run(name)) {
-        rows.push(DetailRow::Heading("dry run, in order"));
-        rows.extend((0..run.len()).map(DetailRow::Step));
+        rows.push(NodePaneRow::Heading("dry run, in order"));
+        rows.extend((0..run.len()).map(NodePaneRow::Step));
         if let Some(status) = run.status().filter(|s| !s.is_success()) {
-            rows.push(DetailRow::Fact("no candidate", status.message()));
+            rows.push(NodePaneRow::Fact("no candidate", status.message()));
         }
     }
     rows
 }
 
 /// Returns the pods on the node that the filter keeps.
-fn pods(node: &NodeInfo, keyframe: &Keyframe, order: Sort, filter: &mut Filter) -> Vec<DetailRow> {
+fn pods(node: &NodeInfo, keyframe: &Keyframe, order: Sort, filter: &mut Filter) -> Vec<NodePaneRow> {
     let mut pods: Vec<_> = match order {
         Sort::Usual => by_importance(&keyframe.context(), node),
         _ => node.pods.clone(),
@@ -184,9 +184,9 @@ fn pods(node: &NodeInfo, keyframe: &Keyframe, order: Sort, filter: &mut Filter) 
         _ => pods.sort_by_cached_key(|p| (p.pod.priority(), p.key())),
     }
     if pods.is_empty() {
-        return vec![DetailRow::Note(if filter.is_empty() { "none" } else { "none matches the filter" })];
+        return vec![NodePaneRow::Note(if filter.is_empty() { "none" } else { "none matches the filter" })];
     }
-    pods.into_iter().map(|p| DetailRow::Pod(p.key())).collect()
+    pods.into_iter().map(|p| NodePaneRow::Pod(p.key())).collect()
 }
 
 /// Returns which pod of the node preemption evicts first for the pod of the cycle, or without one, for any.
@@ -199,7 +199,7 @@ fn next_victim(node: &NodeInfo, keyframe: &Keyframe, cycle: &CycleView) -> Strin
 
 /// Returns what budgets say to the eviction of all pods on the node: in one sentence, and a row for each budget, those that stop
 /// it first.
-fn drain(node: &NodeInfo, cluster: &Cluster) -> (String, Vec<DetailRow>) {
+fn drain(node: &NodeInfo, cluster: &Cluster) -> (String, Vec<NodePaneRow>) {
     if cluster.unknown.budgets {
         return (format!("? unknown: {}", budgets_unknown_because(cluster.unknown)), Vec::new());
     }
@@ -208,19 +208,19 @@ fn drain(node: &NodeInfo, cluster: &Cluster) -> (String, Vec<DetailRow>) {
     let result = evictions(cluster, pods);
     let mut budgets: Vec<_> = result.budgets.iter().collect();
     budgets.sort_by_key(|(_, budget)| budget.stopped.is_empty());
-    let row = |(i, (key, budget)): (usize, (&Key, &BudgetEvictions))| DetailRow::Budget(i, format!("{key} {}", budget.sentence()));
+    let row = |(i, (key, budget)): (usize, (&Key, &BudgetEvictions))| NodePaneRow::Budget(i, format!("{key} {}", budget.sentence()));
     (result.sentence(), budgets.into_iter().enumerate().map(row).collect())
 }
 
 /// Returns the answers of all Filter plugins, with the nominated pods that were counted, and what they say about the node's devices.
-fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
-    let mut rows = vec![DetailRow::Heading("all filters (on this cycle's snapshot)")];
+fn filter_rows(filters: &NodeFilters) -> Vec<NodePaneRow> {
+    let mut rows = vec![NodePaneRow::Heading("all filters (on this cycle's snapshot)")];
     if let Some(status) = &filters.not_asked {
         let by = status.plugin().map(|p| format!("{p}: ")).unwrap_or_default();
-        rows.push(DetailRow::Fact("no filter runs", format!("{by}{}", status.message())));
+        rows.push(NodePaneRow::Fact("no filter runs", format!("{by}{}", status.message())));
     }
     if filters.left_out {
-        rows.push(DetailRow::Fact("left out", "PreFilter excluded this node: no filter runs on it".to_owned()));
+        rows.push(NodePaneRow::Fact("left out", "PreFilter excluded this node: no filter runs on it".to_owned()));
     }
     if !filters.nominated.is_empty() {
         let names = filters.nominated.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -229,13 +229,13 @@ fn filter_rows(filters: &NodeFilters) -> Vec<DetailRow> {
             () if filters.rejections().next().is_some() => "all pass with them here; these are without",
             () => "passes with and without them",
         };
-        rows.push(DetailRow::Fact("nominated pods counted", format!("{names}: {how}")));
+        rows.push(NodePaneRow::Fact("nominated pods counted", format!("{names}: {how}")));
     }
-    rows.extend((0..filters.answers.len()).map(DetailRow::Filter));
+    rows.extend((0..filters.answers.len()).map(NodePaneRow::Filter));
     if let Some(devices) = &filters.devices {
-        rows.push(DetailRow::Heading("devices"));
+        rows.push(NodePaneRow::Heading("devices"));
         let lines = node_devices(devices).into_iter().enumerate();
-        rows.extend(lines.map(|(i, line)| DetailRow::Device(i, line.suits, format!("{:1$}{2}", "", 2 * line.depth, line.words))));
+        rows.extend(lines.map(|(i, line)| NodePaneRow::Device(i, line.suits, format!("{:1$}{2}", "", 2 * line.depth, line.words))));
     }
     rows
 }
