@@ -113,6 +113,7 @@
 //! | [`sessions::REPLAYED_EVENTS`] | 50,000,000 | Events on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
 //! | [`sessions::JOURNAL_CHANGES`] | 20,000 | Changes of a journal that the timeline shows; those after them are not shown, which a notice says. | `a_window_is_bounded` |
 //! | [`sessions::ATTEMPTS_COMPARED`] | 12 | Attempts of the cluster's scheduler about a pod that are compared with our decision on the state of their moment, the newest; the others are counted. | `the_newest_attempts_are_compared` |
+//! | [`sessions::LOG_RELEASES_OBJECTS`] | 200,000 | Pods and nodes that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is tried for those after them, which their words say. | `other_releases_are_tried_for_a_number_of_objects` |
 //! | [`sessions::JOURNAL_REVISIONS`] | 300 | Revisions that the timeline of a journal has, about; changes of several seconds share one where there are more. | `a_window_is_bounded` |
 //! | [`sessions::METRICS_REQUEST`] | 8 KiB | Bytes of a request for the recorder's metrics; a longer one is not answered. | `a_request_without_end_is_not_answered` |
 //! | [`engine::ODDS_TOTALS`] | 2,000,000 steps | Totals of scores that are computed for the odds over starting nodes in one pass; beyond it searches are counted one by one. | `odds_that_take_too_many_steps_are_not_computed` |

@@ -142,6 +142,8 @@ impl SchedulerMatch {
 #[derive(Clone, Debug)]
 pub struct SchedulerComparer {
     scheduler: Scheduler,
+    /// Whether other releases are tried where the decisions differ.
+    tries_releases: bool,
     /// Schedulers of other releases on the same cluster, made on demand; `None` for a release that refuses the configuration.
     others: Arc<Mutex<BTreeMap<Release, Option<Scheduler>>>>,
     cluster: Cluster,
@@ -166,6 +168,7 @@ impl SchedulerComparer {
         let bound = scheduled.filter_map(|e| Some((e.pod.clone(), e.last.or(e.first)?))).collect();
         Self {
             scheduler: scheduler.clone(),
+            tries_releases: true,
             others: Arc::default(),
             groups: Arc::default(),
             bound,
@@ -175,6 +178,18 @@ impl SchedulerComparer {
             changes: OnceLock::new(),
             preempted: preempted(cluster, events),
         }
+    }
+
+    /// Leaves out the other releases.
+    #[must_use]
+    pub(in crate::analysis) fn of_this_release(self) -> Self {
+        Self { tries_releases: false, ..self }
+    }
+
+    /// Returns how many objects were given to schedulers of other releases.
+    pub(in crate::analysis) fn objects_loaded(&self) -> usize {
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        others.len().saturating_mul(self.cluster.pods.len() + self.cluster.nodes.len())
     }
 
     /// Adds the changes seen on a live cluster.
@@ -279,7 +294,7 @@ impl SchedulerComparer {
             return found;
         }
         let shifts = self.compare_with(pod, view, &written, self.scheduler.emulated(), &mut found);
-        if !found.differences.is_empty() {
+        if !found.differences.is_empty() && self.tries_releases {
             found.decided_by = self.decided_by(pod, &written, &found);
         }
         if !found.differences.is_empty() && written.reason == SCHEDULER_ERROR {

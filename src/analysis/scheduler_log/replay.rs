@@ -4,6 +4,7 @@
 //! after it, so the pods of an earlier or later moment are known. Changes of other objects are not in the log, or
 //! only as a line that something changed: these are [`Gap`]s, and explain a difference.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use jiff::Timestamp;
 use super::LogReport;
 use crate::analysis::agreement::{MatchKind, SchedulerComparer, SchedulerMatch};
 use crate::cluster::{Cluster, Condition, Key, Kind, List, Object, ObservedEvent, Pod, Str};
+use crate::limits::sessions::LOG_RELEASES_OBJECTS;
 use crate::plural::{count, count_of};
 use crate::scheduler::{Operation, Scheduler};
 use crate::scheduler_log::{Attempt, Cause, Name, Outcome, Sight, Stamp};
@@ -137,6 +139,8 @@ pub struct Replay<'a> {
     opening: Vec<Operation>,
     /// The pod of each change so far.
     touched: Vec<Key>,
+    /// Pods and nodes that schedulers of other releases may still load.
+    release_objects: Cell<usize>,
 }
 
 impl<'a> Replay<'a> {
@@ -157,6 +161,7 @@ impl<'a> Replay<'a> {
             tells_gone: false,
             opening: Vec::new(),
             touched: Vec::new(),
+            release_objects: Cell::new(LOG_RELEASES_OBJECTS),
         };
         replay.gather();
         replay
@@ -444,12 +449,17 @@ impl<'a> Replay<'a> {
         }
         // The log shows the node of a preemption from -v=2 on.
         let silent = then.status.nominated_node_name.is_empty() && self.report.process().verbosity().is_none_or(|level| level < 2);
-        let found = SchedulerComparer::new(&self.scheduler, &events).compare(&then, view);
+        let comparer = SchedulerComparer::new(&self.scheduler, &events);
+        let tries_releases = self.release_objects.get() > 0;
+        let comparer = if tries_releases { comparer } else { comparer.of_this_release() };
+        let found = comparer.compare(&then, view);
+        self.release_objects.set(self.release_objects.get().saturating_sub(comparer.objects_loaded()));
         let preempts = view.preemption.as_ref().and_then(PreemptionView::selected).is_some();
         // The message agrees, and the log has no line about preemptions.
         let (kind, words) = judge(&found, |found| silent && preempts && found.message == log.names.text(attempt.message))?;
         let words = match kind {
             AttemptMatch::Agrees => format!("agrees {words}"),
+            AttemptMatch::Differs if !tries_releases => format!("differs: {words} Whether another release decides so was not tried."),
             AttemptMatch::Explained | AttemptMatch::Differs => format!("differs: {words}"),
         };
         Some((kind, words))
@@ -495,4 +505,50 @@ fn unbound(pod: &Pod) -> Pod {
 fn has_claims(pod: &Pod) -> bool {
     let of_volume = pod.spec.volumes.iter().any(|volume| volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some());
     of_volume || !pod.spec.resource_claims.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::Emulation;
+    use crate::scheduler::{Config, Options};
+    use crate::scheduler_log::{FileFacts, Reader};
+
+    fn object(kind: Kind, yaml: &str) -> Object {
+        Object::deserialize_kind(kind, serde_yaml::from_str::<serde_yaml::Value>(yaml).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn other_releases_are_tried_for_a_number_of_objects() {
+        let node = object(Kind::Node, "{metadata: {name: n1}, status: {allocatable: {cpu: 1, pods: 10}}}");
+        let containers = "containers: [{name: c, resources: {requests: {cpu: 4}}}]";
+        let spec = format!("{{metadata: {{name: p, namespace: d}}, spec: {{schedulerName: default-scheduler, {containers}}}}}");
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), vec![node, object(Kind::Pod, &spec)], Options::default());
+        let said = "0/1 nodes are available: 1 node(s) were unschedulable. preemption: 0/1 nodes are available: 1 Preemption is not helpful \
+                    for scheduling.";
+        let line = |second| {
+            format!(
+                "I1122 23:00:{second:02}.000000       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" pod=\"d/p\" err=\"{said}\"\n"
+            )
+        };
+        let text: String = (0..3).map(line).collect();
+        let mut reader = Reader::default();
+        reader.file("log", &FileFacts::default(), &mut text.as_bytes(), &mut |_| true);
+        let log = reader.finish();
+        let report = LogReport::new(&log, None).unwrap();
+        let mut replay = Replay::new(&report, &scheduler, None);
+        let untried = "Whether another release decides so was not tried.";
+        let words = |replay: &mut Replay<'_>, number: usize| {
+            let compared = replay.at(&log.attempts[number], true).comparison.unwrap();
+            assert!(compared.words.starts_with("differs: "), "{}", compared.words);
+            compared.words
+        };
+        // One scheduler of another release loads more objects than this.
+        replay.release_objects.set(1);
+        assert!(!words(&mut replay, 0).contains(untried));
+        assert!(words(&mut replay, 1).contains(untried), "{}", words(&mut replay, 1));
+        replay.release_objects.set(LOG_RELEASES_OBJECTS);
+        assert!(!words(&mut replay, 2).contains(untried));
+        assert!(replay.release_objects.get() < LOG_RELEASES_OBJECTS);
+    }
 }
