@@ -6,6 +6,8 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
+use crate::limits::engine::CONFIG_ERRORS;
+
 /// A validation error of one field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FieldError {
@@ -48,9 +50,13 @@ impl FieldErrors {
         self.0.is_empty()
     }
 
-    /// Adds an error with a given message.
+    /// Adds an error with a given message, unless too many are listed.
     pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
-        self.0.push(FieldError { path: path.into(), message: message.into() });
+        match self.0.len() {
+            CONFIG_ERRORS => self.0.push(FieldError { path: String::new(), message: "further errors are not listed".to_owned() }),
+            listed if listed < CONFIG_ERRORS => self.0.push(FieldError { path: path.into(), message: message.into() }),
+            _ => {}
+        }
     }
 
     /// Adds `field.Invalid`; the value is shown as JSON.

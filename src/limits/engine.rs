@@ -64,6 +64,22 @@ limits! { "engine":
     count MANIFEST_ODDS: usize = 100, "odds_of_many_pods_are_counted_when_asked_for";
     /// Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message.
     count MANIFEST_DECISIONS: usize = 50, "decisions_about_pending_pods_are_bounded";
+    /// Length of a configuration, the size limit of a ConfigMap; a longer one is refused.
+    bytes CONFIG_BYTES: usize = 1 << 20, "what_would_take_long_is_refused";
+    /// Length of a configuration with YAML's aliases, which expand to a multiple of their length; a longer one is refused.
+    bytes CONFIG_WITH_ALIASES: usize = 8 << 10, "what_would_take_long_is_refused";
+    /// Brackets open at once in a configuration; one with more is refused, as the parser's time grows with the square of the depth.
+    count CONFIG_DEPTH: usize = 200, "what_would_take_long_is_refused";
+    /// Values in a configuration, with what its aliases expand to; one with more is refused.
+    count CONFIG_VALUES: usize = 100_000, "what_would_take_long_is_refused";
+    /// Items of one list of a configuration; a longer one is an error, as validation compares them with each other.
+    count CONFIG_ITEMS: usize = 2_000, "what_would_take_long_is_refused";
+    /// Errors of a configuration that are listed; the others are left out, which the last line says.
+    count CONFIG_ERRORS: usize = 500, "what_would_take_long_is_refused";
+    /// Extenders of a configuration; one with more is refused, as each has its part in every decision.
+    count EXTENDERS: usize = 64, "what_would_take_long_is_refused";
+    /// Resources that all extenders of a configuration manage; one with more is refused, as each profile ignores them.
+    count EXTENDER_RESOURCES: usize = 200, "what_would_take_long_is_refused";
     /// Errors of a configuration whose lines an engine's builder looks for; the others are without a line.
     count CONFIG_LINES: usize = 20, "lines_of_errors_in_a_configuration_are_found_up_to_a_limit";
     /// Orders of equal pods that are tried for the odds of one preemption; beyond it the odds are unknown, with the reason.

@@ -146,6 +146,14 @@
 //! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
 //! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |
 //! | [`engine::MANIFEST_DECISIONS`] | 50 | Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message. | `decisions_about_pending_pods_are_bounded` |
+//! | [`engine::CONFIG_BYTES`] | 1 MiB | Length of a configuration, the size limit of a ConfigMap; a longer one is refused. | `what_would_take_long_is_refused` |
+//! | [`engine::CONFIG_WITH_ALIASES`] | 8 KiB | Length of a configuration with YAML's aliases, which expand to a multiple of their length; a longer one is refused. | `what_would_take_long_is_refused` |
+//! | [`engine::CONFIG_DEPTH`] | 200 | Brackets open at once in a configuration; one with more is refused, as the parser's time grows with the square of the depth. | `what_would_take_long_is_refused` |
+//! | [`engine::CONFIG_VALUES`] | 100,000 | Values in a configuration, with what its aliases expand to; one with more is refused. | `what_would_take_long_is_refused` |
+//! | [`engine::CONFIG_ITEMS`] | 2,000 | Items of one list of a configuration; a longer one is an error, as validation compares them with each other. | `what_would_take_long_is_refused` |
+//! | [`engine::CONFIG_ERRORS`] | 500 | Errors of a configuration that are listed; the others are left out, which the last line says. | `what_would_take_long_is_refused` |
+//! | [`engine::EXTENDERS`] | 64 | Extenders of a configuration; one with more is refused, as each has its part in every decision. | `what_would_take_long_is_refused` |
+//! | [`engine::EXTENDER_RESOURCES`] | 200 | Resources that all extenders of a configuration manage; one with more is refused, as each profile ignores them. | `what_would_take_long_is_refused` |
 //! | [`engine::CONFIG_LINES`] | 20 | Errors of a configuration whose lines an engine's builder looks for; the others are without a line. | `lines_of_errors_in_a_configuration_are_found_up_to_a_limit` |
 //! | [`engine::VICTIM_ORDERS`] | 2,000 steps | Orders of equal pods that are tried for the odds of one preemption; beyond it the odds are unknown, with the reason. | `too_many_orders_are_unknown_with_the_reason` |
 //! | [`engine::VICTIM_COMBINATIONS`] | 512 steps | Combinations of candidates that are counted for the odds of one preemption; beyond it the odds are unknown, with the reason. | `too_many_combinations_are_unknown_with_the_reason` |

@@ -14,6 +14,7 @@ use super::fields::{CONFIGURATION, plugin_args};
 use super::policy;
 use crate::extenders::{self, TlsSettings};
 use crate::framework::{DurationError, ExtenderName, FieldErrors, parse_duration};
+use crate::limits::engine::{CONFIG_BYTES, CONFIG_DEPTH, CONFIG_VALUES, CONFIG_WITH_ALIASES};
 use crate::output::{Secret, url_without_password};
 use crate::release::{Emulation, Profile as Release};
 
@@ -297,21 +298,16 @@ pub(super) fn one_error(path: &str, message: impl Into<String>) -> FieldErrors {
     errors
 }
 
-/// Longest configuration in bytes, the size limit of a ConfigMap.
-const LONGEST: usize = 1 << 20;
-/// Longest configuration with aliases, in bytes: aliases expand to a multiple of their length.
-const LONGEST_WITH_ALIASES: usize = 16 << 10;
-/// Deepest nesting of brackets: the parser's time grows with the square of the depth.
-const DEPTH: usize = 200;
-
 /// Why a text is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TextError {
-    #[error("has more than {} bytes", LONGEST)]
+    #[error("has more than {} bytes", CONFIG_BYTES)]
     Long,
     #[error("brackets are nested too deeply")]
     Deep,
-    #[error("has aliases and more than {} bytes", LONGEST_WITH_ALIASES)]
+    #[error("has more than {} values", CONFIG_VALUES)]
+    ManyValues,
+    #[error("has aliases and more than {} bytes", CONFIG_WITH_ALIASES)]
     LongWithAliases,
     #[error(transparent)]
     Yaml(#[from] serde_yaml::Error),
@@ -321,7 +317,7 @@ pub(super) enum TextError {
 
 /// Returns why a text is too expensive to parse.
 fn excess(text: &str) -> Option<TextError> {
-    if text.len() > LONGEST {
+    if text.len() > CONFIG_BYTES {
         return Some(TextError::Long);
     }
     let mut depth = 0_usize;
@@ -331,14 +327,26 @@ fn excess(text: &str) -> Option<TextError> {
             b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth > DEPTH
+        depth > CONFIG_DEPTH
     });
     if is_deep {
         return Some(TextError::Deep);
     }
-    let starts_alias = |pair: &[u8]| pair[0] == b'*' && pair[1].is_ascii_alphanumeric();
+    let starts_alias = |pair: &[u8]| pair[0] == b'*' && !pair[1].is_ascii_whitespace() && !b",[]{}'\"".contains(&pair[1]);
     let has_aliases = text.contains('&') && text.as_bytes().windows(2).any(starts_alias);
-    (has_aliases && text.len() > LONGEST_WITH_ALIASES).then_some(TextError::LongWithAliases)
+    (has_aliases && text.len() > CONFIG_WITH_ALIASES).then_some(TextError::LongWithAliases)
+}
+
+/// Returns whether a value has no more values in it than `left`, which it lowers.
+fn has_values(value: &serde_yaml::Value, left: &mut usize) -> bool {
+    let Some(less) = left.checked_sub(1) else { return false };
+    *left = less;
+    match value {
+        serde_yaml::Value::Sequence(list) => list.iter().all(|item| has_values(item, left)),
+        serde_yaml::Value::Mapping(fields) => fields.values().all(|field| has_values(field, left)),
+        serde_yaml::Value::Tagged(tagged) => has_values(&tagged.value, left),
+        _ => true,
+    }
 }
 
 /// Parses the first document of a text; ignores further YAML documents.
@@ -349,6 +357,7 @@ pub(super) fn parse(text: &str) -> Result<Value, TextError> {
     let document = serde_yaml::Deserializer::from_str(text).next();
     let yaml = document.map_or(Ok(serde_yaml::Value::Null), serde_yaml::Value::deserialize);
     match yaml.and_then(|mut yaml| yaml.apply_merge().map(|()| yaml)) {
+        Ok(yaml) if !has_values(&yaml, &mut CONFIG_VALUES.clone()) => Err(TextError::ManyValues),
         Ok(yaml) => Ok(serde_json::to_value(yaml)?),
         // Indentation with tabs is valid JSON and invalid YAML.
         Err(error) => serde_json::from_str(text).map_err(|_| error.into()),
@@ -435,19 +444,37 @@ fn decode_args(config: &mut Value, path: &str, (own_version, release): (&str, &R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scheduler::Config;
 
     #[test]
     fn what_would_take_long_is_refused() {
         let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err().to_string(), expected);
         check(&"[".repeat(80_000), "brackets are nested too deeply");
-        check(&" ".repeat(LONGEST + 1), "has more than 1048576 bytes");
-        check(&format!("a: &a [{}]\nb: *a\n", "x,".repeat(10_000)), "has aliases and more than 16384 bytes");
+        check(&" ".repeat(CONFIG_BYTES + 1), "has more than 1048576 bytes");
+        let aliases = "has aliases and more than 8192 bytes";
+        for name in ["a", "_a", "-a", "ä", "*a"] {
+            check(&format!("a: &{name} [{}]\nb: *{name}\n", "x,".repeat(5_000)), aliases);
+        }
+        check(&format!("a: &a [{}]\nb: [{}]\n", "x,".repeat(1_500), "*a,".repeat(1_000)), "has more than 100000 values");
+        check(&format!("[{}]", "1,".repeat(CONFIG_VALUES)), "has more than 100000 values");
         assert!(parse(&format!("a: &a [{}]\nb: *a\n", "x,".repeat(100))).is_ok());
-        assert!(parse(&format!("# {}\nplugins: [{{name: '*'}}]", "x".repeat(LONGEST_WITH_ALIASES))).is_ok());
+        assert!(parse(&format!("# {}\nplugins: [{{name: '*'}}]", "x".repeat(CONFIG_WITH_ALIASES))).is_ok());
         let head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
         let many = format!("{head}profiles:\n{}", "- {schedulerName: a}\n".repeat(2001));
         let errors = ConfigFile::decode(&many, Emulation::default()).unwrap_err();
         assert_eq!(errors.to_string(), "profiles: has 2001 items; schedscope reads no more than 2000");
+        let refused = |more: &str| Config::parse(&format!("{head}{more}"), Emulation::default()).unwrap_err().to_string();
+        let extender = |resources: &str| format!("{{urlPrefix: 'http://h', filterVerb: f, managedResources: [{resources}]}},");
+        assert_eq!(
+            refused(&format!("extenders: [{}]", extender("").repeat(65))),
+            "extenders: has 65 items; schedscope reads no more than 64"
+        );
+        let many = extender(&"{name: a.b/c},".repeat(101)).repeat(2);
+        let managed = "extenders: has 202 managed resources; schedscope reads no more than 200";
+        assert_eq!(refused(&format!("extenders: [{many}]")), managed);
+        let wrong: String = (0..1_000).map(|i| format!("k{i}: 1\n")).collect();
+        let lines = refused(&wrong);
+        assert_eq!((lines.lines().count(), lines.lines().last()), (501, Some("further errors are not listed")));
     }
 
     #[test]

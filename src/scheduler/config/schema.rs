@@ -6,6 +6,7 @@
 use serde_json::{Map, Number, Value};
 
 use crate::framework::{FieldErrors, parse_duration};
+use crate::limits::engine::CONFIG_ITEMS;
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug)]
@@ -80,8 +81,8 @@ impl Schema {
     }
 
     fn read_list(self, list: Vec<Value>, path: &str, errors: &mut FieldErrors) -> Value {
-        if list.len() > ITEMS {
-            errors.add(path, format!("has {} items; schedscope reads no more than {ITEMS}", list.len()));
+        if list.len() > CONFIG_ITEMS {
+            errors.add(path, format!("has {} items; schedscope reads no more than {CONFIG_ITEMS}", list.len()));
             return Value::Array(Vec::new());
         }
         let items = list.into_iter().enumerate();
@@ -113,9 +114,6 @@ impl Schema {
         }
     }
 }
-
-/// Maximum number of items read from one list: validation compares them with each other.
-const ITEMS: usize = 2000;
 
 fn read_object(fields: Fields, map: Map<String, Value>, path: &str, errors: &mut FieldErrors) -> Value {
     let dot = if path.is_empty() { "" } else { "." };

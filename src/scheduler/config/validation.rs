@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::file::{ConfigFile, Extender, GoDuration, LeaderElection, Plugin, PluginSet, Profile};
 use crate::cluster::LabelSelector;
 use crate::framework::{FieldErrors, PluginName, format_duration, is_extended_resource_name};
+use crate::limits::engine::{EXTENDER_RESOURCES, EXTENDERS};
 use crate::plugins::registry::{self, Make};
 use crate::release::Emulation;
 
@@ -183,6 +184,12 @@ impl<'a> From<&'a PluginSet> for Internal<'a> {
 }
 
 fn validate_extenders(extenders: &[Extender], errors: &mut FieldErrors) {
+    let resources: usize = extenders.iter().map(|extender| extender.managed_resources.len()).sum();
+    for (what, found, most) in [("items", extenders.len(), EXTENDERS), ("managed resources", resources, EXTENDER_RESOURCES)] {
+        if found > most {
+            return errors.add("extenders", format!("has {found} {what}; schedscope reads no more than {most}"));
+        }
+    }
     let mut managed: Vec<&str> = Vec::new();
     for (i, extender) in extenders.iter().enumerate() {
         let path = format!("extenders[{i}]");
