@@ -4,7 +4,7 @@
 //!
 //! | files | hold |
 //! | --- | --- |
-//! | `verb`, `verbs`, `error` | what a verb is, one file for each, and why one refuses |
+//! | `verb`, `verbs`, `error`, `prelude` | what a verb is, one file for each, why one refuses, and the names that all use |
 //! | `prompt`, `completion`, `arguments`, `pod_key`, `selected` | command lines: typed, completed, and what they name |
 //! | `edits`, `what_if` | changes of the cluster at the cursor, all through [`edits::apply`] |
 //! | `jobs`, `runs`, `overview` | what takes longer: jobs on threads of their own, runs in pieces, the overview |
@@ -21,6 +21,7 @@ pub mod mouse;
 pub mod object_text;
 pub mod overview;
 pub mod pod_key;
+pub mod prelude;
 pub mod prompt;
 pub mod runs;
 pub mod selected;

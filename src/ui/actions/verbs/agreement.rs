@@ -1,8 +1,7 @@
 //! Compares all pending pods with the cluster's scheduler.
 
 use crate::ui::actions::jobs;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::job::Job;
 
 /// `agreement`.

@@ -1,7 +1,6 @@
 //! Applies the objects of a file.
 
-use crate::ui::actions::error::CommandError;
-use crate::ui::actions::verb::{Command, Verb};
+use crate::ui::actions::prelude::*;
 use crate::ui::actions::what_if;
 
 /// The command `apply`.

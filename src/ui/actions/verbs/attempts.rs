@@ -1,13 +1,10 @@
 //! Shows the attempts of the cluster's scheduler about a pod, beside our decisions.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::pod_key::pod_key;
+use crate::ui::actions::prelude::*;
 use crate::ui::actions::selected;
-use crate::ui::actions::verb::{Answer, Command, Verb};
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::model::text_view::TextView;
 
 /// `attempts`: of a pod that is selected or named.

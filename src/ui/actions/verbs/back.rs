@@ -1,12 +1,9 @@
 //! Closes the overlay, clears a filter, or goes back.
 
+use crate::ui::actions::prelude::*;
 use crate::ui::actions::theme_list;
-use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::config::context::Context;
 use crate::ui::model::overlay::{Overlay, Prompt, Typing};
 use crate::ui::model::pane::Pane;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::view::panes;
 
 /// `back` and `close`.

@@ -1,11 +1,8 @@
 //! Lists the branches.
 
 use crate::output::Document;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::model::text;
 use crate::ui::model::text_view::{Form, Target, TextView};
 

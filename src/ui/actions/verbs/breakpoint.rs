@@ -3,15 +3,11 @@
 use crate::output::Document;
 use crate::session::{BREAKPOINT_WORDS, Breakpoint};
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::pod_key::with_object;
+use crate::ui::actions::prelude::*;
 use crate::ui::actions::selected;
-use crate::ui::actions::verb::{Answer, Command, Verb};
 use crate::ui::config::action::Action;
-use crate::ui::config::context::Context;
 use crate::ui::model::overlay::{Completion, Overlay};
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::model::text::count;
 use crate::ui::model::text_view::{Form, Target, TextView};
 

@@ -1,12 +1,9 @@
 //! Writes the cluster to a dump.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
-use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::actions::prelude::*;
 use crate::ui::model::job::Job;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 
 /// The command `capture`.
 pub static VERBS: &[Verb] = &[Verb {

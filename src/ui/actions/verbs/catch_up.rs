@@ -1,10 +1,6 @@
 //! Goes to the end of a live cluster and applies its pending changes.
 
-use crate::ui::actions::error::CommandError;
-use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::time_travel::seek_and_follow;
 
 /// `catch-up`.

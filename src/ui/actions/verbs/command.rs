@@ -1,7 +1,6 @@
 //! Opens the command prompt.
 
-use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::overlay::Typing;
 
 /// `command`.

@@ -1,12 +1,8 @@
 //! Compares two branches.
 
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::job::Job;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 
 /// `compare`.
 pub static VERBS: &[Verb] = &[Verb {

@@ -1,8 +1,7 @@
 //! Copies a text, the message, or an answer in short to the clipboard.
 
 use crate::ui::actions::object_text;
-use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 
 /// `copy`.
 pub static VERBS: &[Verb] = &[Verb {

@@ -2,12 +2,8 @@
 
 use crate::session::Cursor;
 use crate::trace::StepSize;
-use crate::ui::actions::error::CommandError;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::config::action::Direction;
-use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::model::time_travel;
 
 /// `cycle`, `cycle-back` and the command `cycle N`.

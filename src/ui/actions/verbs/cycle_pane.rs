@@ -1,9 +1,7 @@
 //! Goes to the next or previous pane.
 
-use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::config::action::Direction;
-use crate::ui::config::context::Context;
-use crate::ui::model::state::State;
 use crate::ui::view::panes;
 
 /// `next-pane` and `previous-pane`.

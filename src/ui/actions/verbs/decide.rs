@@ -2,11 +2,8 @@
 
 use crate::session::Cursor;
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::pod_key::{no_pod, pod_named_or_selected};
-use crate::ui::actions::verb::{Answer, Command, Verb};
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::time_travel::{open_decision, seek_and_follow};
 
 /// The command `decide`.

@@ -1,8 +1,7 @@
 //! Seeks the start or end of the record.
 
 use crate::session::Cursor;
-use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::time_travel::seek_and_follow;
 
 /// `start` and `end`.

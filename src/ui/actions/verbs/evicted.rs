@@ -8,14 +8,11 @@ use crate::output::{Document, Words};
 use crate::report::{eviction_document, leavings_document, recorded_preemptions};
 use crate::session::Cursor;
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::pod_key::pod_key;
+use crate::ui::actions::prelude::*;
 use crate::ui::actions::selected;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
 use crate::ui::model::overlay::{Completion, Overlay};
-use crate::ui::model::session_handle::{self, SessionHandle};
-use crate::ui::model::state::State;
+use crate::ui::model::session_handle::{self};
 use crate::ui::model::text_view::{Form, Target, TextView};
 use crate::ui::model::time_travel::seek_and_follow;
 

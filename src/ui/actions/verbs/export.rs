@@ -6,14 +6,12 @@ use crate::trace::CycleView;
 use crate::ui::actions::arguments;
 use crate::ui::actions::error::ExportError;
 use crate::ui::actions::jobs;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::effect::{Effect, Export, NewFile, ScreenForm, ending};
 use crate::ui::model::job::Job;
 use crate::ui::model::overlay::{Overlay, Typing};
 use crate::ui::model::pane::Pane;
-use crate::ui::model::session_handle::{Page, SessionHandle, TicketSubject};
-use crate::ui::model::state::State;
+use crate::ui::model::session_handle::{Page, TicketSubject};
 use crate::ui::model::text_view::{Target, TextView};
 
 /// `export`: the key opens the prompt with the command.

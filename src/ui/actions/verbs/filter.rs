@@ -1,7 +1,6 @@
 //! Filters the list of the pane in focus, or the lines of an overlay.
 
-use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::overlay::Typing;
 use crate::ui::view::panes::{self, overview};
 

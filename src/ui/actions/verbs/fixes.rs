@@ -1,16 +1,12 @@
 //! Searches for fixes: the demands that keep a pod out, and the changes that let it in.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::overview;
 use crate::ui::actions::pod_key::{no_pod, pod_key};
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::job::Job;
 use crate::ui::model::pane::Pane;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::view::panes::overview as overview_pane;
 
 /// `fixes`.

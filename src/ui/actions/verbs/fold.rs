@@ -1,10 +1,9 @@
 //! Closes the group of the selected node, or the cause of the selected pod.
 
-use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::model::list::RowId;
 use crate::ui::model::pane::Pane;
 use crate::ui::model::rows::NodeRow;
-use crate::ui::model::state::State;
 use crate::ui::view::panes::{nodes, overview};
 
 /// `close-group`.

@@ -1,8 +1,7 @@
 //! Switches the mouse on and off: without it, the terminal selects text as usual.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
-use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::actions::prelude::*;
 use crate::ui::model::effect::Effect;
 
 /// The command `mouse`.

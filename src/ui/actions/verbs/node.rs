@@ -1,12 +1,8 @@
 //! Shows a node.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
+use crate::ui::actions::prelude::*;
 use crate::ui::actions::selected;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::view::panes;
 
 /// `node`, and the command `node NAME`.

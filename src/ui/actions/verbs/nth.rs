@@ -1,9 +1,7 @@
 //! Selects a numbered line of a text: a fix by its number.
 
-use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::state::State;
 
 /// A verb for each digit.
 pub static VERBS: &[Verb] = &[

@@ -1,11 +1,8 @@
 //! Counts the odds of the decision at the cursor over all starting nodes of the search.
 
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
-use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::actions::prelude::*;
 use crate::ui::model::job::Job;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 
 /// The command `odds`.
 pub static VERBS: &[Verb] = &[Verb {

@@ -1,15 +1,12 @@
 //! Opens the selected row of a pane, or follows the selected line of a text.
 
-use crate::ui::actions::error::CommandError;
-use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::actions::verbs::{branch, breakpoint, evicted};
 use crate::ui::actions::{edits, overview, theme_list};
-use crate::ui::config::context::Context;
 use crate::ui::model::list::{ListView, RowId};
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::pane::Pane;
-use crate::ui::model::session_handle::{Change, SessionHandle};
-use crate::ui::model::state::State;
+use crate::ui::model::session_handle::Change;
 use crate::ui::model::text_view::Target;
 use crate::ui::model::time_travel::show_pod;
 use crate::ui::view::panes;

@@ -1,13 +1,9 @@
 //! Shows a pod, or the decision about one.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::pod_key::{no_pod, pod_named_or_selected};
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::not_waiting::NotWaiting;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::model::time_travel::show_pod;
 use crate::ui::view::panes;
 

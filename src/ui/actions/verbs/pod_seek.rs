@@ -1,12 +1,9 @@
 //! Seeks the nearest revision about the selected pod.
 
 use crate::session::Cursor;
-use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::config::action::Direction;
-use crate::ui::config::context::Context;
 use crate::ui::model::pane::Pane;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::model::time_travel;
 
 /// `pod-back` and `pod-forward`.

@@ -1,10 +1,8 @@
 //! Exits.
 
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::config::action::Action;
-use crate::ui::config::context::Context;
 use crate::ui::model::effect::Effect;
-use crate::ui::model::state::State;
 
 /// `quit`, and the command `q!`, which does not ask.
 pub static VERBS: &[Verb] = &[

@@ -1,7 +1,6 @@
 //! Lists the objects read from the source, and its gaps.
 
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::overlay::Overlay;
 use crate::ui::model::text_view::{Form, TextView};
 

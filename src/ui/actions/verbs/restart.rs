@@ -2,10 +2,7 @@
 
 use crate::session::InitialQueues;
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
-use crate::ui::actions::verb::{Answer, Command, Verb};
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::time_travel::seek_and_follow;
 
 /// The command `start`.

@@ -2,11 +2,9 @@
 
 use crate::session::Until;
 use crate::trace::{Event, StepSize};
-use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::config::action::{Action, Direction};
-use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::{Running, State};
+use crate::ui::model::state::Running;
 use crate::ui::model::time_travel;
 
 /// `run`.

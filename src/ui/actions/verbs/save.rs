@@ -1,9 +1,6 @@
 //! Saves the session.
 
-use crate::ui::actions::error::CommandError;
-use crate::ui::actions::verb::{Answer, Command, Verb};
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
+use crate::ui::actions::prelude::*;
 
 /// The command `save`.
 pub static VERBS: &[Verb] =

@@ -1,13 +1,10 @@
 //! Moves the selection of a list, a text, or the completions.
 
-use crate::ui::actions::error::CommandError;
+use crate::ui::actions::prelude::*;
 use crate::ui::actions::theme_list;
-use crate::ui::actions::verb::{Answer, Keys, Verb, keys};
+use crate::ui::actions::verb::Keys;
 use crate::ui::config::action::Motion;
-use crate::ui::config::context::Context;
 use crate::ui::model::overlay::{Overlay, Typing};
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::view::layout::Plan;
 use crate::ui::view::overlays;
 use crate::ui::view::panes::{self, steps};

@@ -1,7 +1,6 @@
 //! Runs until nothing changes.
 
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::state::Running;
 
 /// `settle`.

@@ -1,8 +1,7 @@
 //! Sorts the list of the pane in focus in its next order.
 
-use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::model::sort;
-use crate::ui::model::state::State;
 use crate::ui::view::panes;
 
 /// `sort`.

@@ -3,14 +3,10 @@
 use crate::cluster::Kind;
 use crate::session::key_named;
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
 use crate::ui::actions::jobs;
 use crate::ui::actions::object_text;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::job::Job;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 
 /// `source`.
 pub static VERBS: &[Verb] = &[Verb {

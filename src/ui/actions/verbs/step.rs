@@ -4,12 +4,8 @@ use strum::IntoEnumIterator;
 
 use crate::trace::StepSize;
 use crate::ui::actions::arguments;
-use crate::ui::actions::error::CommandError;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::config::action::Direction;
-use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::model::time_travel::{self, step_words};
 
 /// `step` and `step-back`.

@@ -1,13 +1,10 @@
 //! Starts stepping through the decision about the selected pod.
 
 use crate::session::Cursor;
-use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::config::action::Action;
-use crate::ui::config::context::Context;
 use crate::ui::model::not_waiting::NotWaiting;
 use crate::ui::model::pane::Pane;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::model::time_travel::{open_decision, seek_and_follow};
 use crate::ui::view::panes::{page, queues};
 

@@ -3,10 +3,8 @@
 use strum::IntoEnumIterator;
 
 use crate::trace::StepSize;
-use crate::ui::actions::verb::{Answer, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::config::action::Direction;
-use crate::ui::config::context::Context;
-use crate::ui::model::state::State;
 use crate::ui::model::time_travel::step_words;
 
 /// `coarser` and `finer`.

@@ -1,7 +1,6 @@
 //! Suspends the program, as job control does.
 
-use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::effect::Effect;
 
 /// `suspend`.

@@ -1,10 +1,9 @@
 //! Shows another theme, or lists the themes.
 
 use crate::ui::actions::arguments;
-use crate::ui::actions::verb::{Answer, Command, Verb};
+use crate::ui::actions::prelude::*;
 use crate::ui::model::effect::Effect;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::state::State;
 
 /// The command `theme`.
 pub static VERBS: &[Verb] = &[Verb {

@@ -1,10 +1,7 @@
 //! Undoes and redoes what-ifs.
 
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
+use crate::ui::actions::prelude::*;
 use crate::ui::config::action::Action;
-use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::model::time_travel::seek_and_follow;
 
 /// `undo` and `redo`.

@@ -3,8 +3,7 @@
 use crate::session::UNTIL_WORDS;
 use crate::ui::actions::arguments;
 use crate::ui::actions::pod_key::with_object;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 use crate::ui::model::overlay::Typing;
 use crate::ui::model::state::Running;
 

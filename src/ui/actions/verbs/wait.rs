@@ -2,11 +2,8 @@
 
 use crate::ui::actions::arguments;
 use crate::ui::actions::edits;
-use crate::ui::actions::error::CommandError;
-use crate::ui::actions::verb::{Answer, Command, Verb, keys};
-use crate::ui::config::context::Context;
-use crate::ui::model::session_handle::{Advance, Change, SessionHandle};
-use crate::ui::model::state::State;
+use crate::ui::actions::prelude::*;
+use crate::ui::model::session_handle::{Advance, Change};
 
 /// `wait`, `wait-seconds` and the command `advance`.
 pub static VERBS: &[Verb] = &[

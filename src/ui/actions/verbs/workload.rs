@@ -1,10 +1,7 @@
 //! Shows how far the pods of a workload come.
 
-use crate::ui::actions::error::CommandError;
+use crate::ui::actions::prelude::*;
 use crate::ui::actions::selected;
-use crate::ui::actions::verb::{Answer, Command, Verb};
-use crate::ui::model::session_handle::SessionHandle;
-use crate::ui::model::state::State;
 use crate::ui::view::panes::overview::show_workload;
 
 /// The command `workload`.

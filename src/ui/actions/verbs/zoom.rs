@@ -1,7 +1,6 @@
 //! Shows the pane in focus on the whole screen, and all panes again.
 
-use crate::ui::actions::verb::{Answer, Verb, keys};
-use crate::ui::config::context::Context;
+use crate::ui::actions::prelude::*;
 
 /// `zoom`.
 pub static VERBS: &[Verb] = &[Verb {
