@@ -62,6 +62,19 @@ fn schemas_are_json_with_a_title_and_describe_each_key_at_any_depth() {
 }
 
 #[test]
+fn an_answer_that_adds_keys_has_those_of_the_other_one_too() {
+    let read = |name| -> Value { serde_json::from_str(&AnswerSchema::named(name).unwrap().text()).unwrap() };
+    let (explain, fixes) = (read("explain"), read("fixes"));
+    let keys = |schema: &Value| schema["properties"].as_object().unwrap().clone();
+    let (mut expected, more) = (keys(&explain), keys(&fixes)["fixes"].clone());
+    expected.insert("fixes".to_owned(), more);
+    assert_eq!(keys(&fixes), expected);
+    let required = |schema: &Value| schema["required"].as_array().unwrap().clone();
+    assert_eq!(required(&fixes), [required(&explain), vec!["fixes".into()]].concat());
+    assert_ne!(fixes["title"], explain["title"]);
+}
+
+#[test]
 fn every_reference_has_its_definition_and_every_definition_is_used() {
     let (shared, mut used): (Value, _) = (serde_json::from_str(SHARED).unwrap(), BTreeSet::new());
     for schema in SCHEMAS {
