@@ -20,7 +20,7 @@
 //! | [`sources::OBJECT`] | 512 MiB | Length of an object; the file ends there. API servers reject objects of a few megabytes. | `an_object_without_end_ends_its_file` |
 //! | [`sources::LISTS_WITHIN`] | 8 | Depth of lists within lists; a deeper one is an error. The stack is finite. | `lists_within_lists_are_read_up_to_a_depth` |
 //! | [`sources::FLOW_DEPTH`] | 1,000 | Brackets open in YAML's flow style, and entries that begin on one line; an object with more is an error, as the parser would take quadratic time to say so. | `long_lines_and_deep_nesting_are_no_danger` |
-//! | [`sources::ALIASES`] | 32 MiB | Bytes that YAML's aliases in an object may expand to, as they are estimated; an object with more is an error. | `aliases_that_expand_to_too_much_are_refused` |
+//! | [`sources::ALIASES`] | 2 MiB | Bytes that YAML's aliases in an object may expand to, as they are estimated; an object with more is an error. | `aliases_that_expand_to_too_much_are_refused` |
 //! | [`sources::VERSION_TEXT`] | 16 KiB | Length of a version among objects; a longer object without a kind is not searched for one. | `versions_are_found_in_their_files` |
 //! | [`sources::ERRORS_OF_FILE`] | 50 | Errors of one file that are reported one by one; the others are counted. | `a_storm_of_errors_is_counted` |
 //! | [`sources::ARCHIVES_WITHIN`] | 2 | Archives that an archive is inside of; one inside more is not opened, which an error says. | `archives_nest_one_level_and_no_more` |

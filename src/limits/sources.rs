@@ -27,7 +27,7 @@ limits! { "sources":
     /// quadratic time to say so.
     count FLOW_DEPTH: usize = 1_000, "long_lines_and_deep_nesting_are_no_danger";
     /// Bytes that YAML's aliases in an object may expand to, as they are estimated; an object with more is an error.
-    bytes ALIASES: usize = 32 << 20, "aliases_that_expand_to_too_much_are_refused";
+    bytes ALIASES: usize = 2 << 20, "aliases_that_expand_to_too_much_are_refused";
     /// Length of a version among objects; a longer object without a kind is not searched for one.
     bytes VERSION_TEXT: usize = 16 << 10, "versions_are_found_in_their_files";
     /// Errors of one file that are reported one by one; the others are counted.

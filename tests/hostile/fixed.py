@@ -34,6 +34,9 @@ def play(runner, rounds, seed):
         "unknown": HEAD + "".join(f"k{i}: 1\n" for i in range(80_000)),
         "plugins": HEAD + "profiles:\n- plugins:\n    score:\n      enabled:\n" + "".join(f"      - {{name: P{i}}}\n" for i in range(40_000)),
         "aliases": "a: &a [" + "x," * 200_000 + "x]\n" + "".join(f"b{i}: *a\n" for i in range(40_000)),
+        "odd alias": HEAD + "profiles: [&_a {plugins: {multiPoint: {enabled: [" + ",".join(f"{{name: P{i}}}" for i in range(1_900)) + "]}}}" + ",*_a" * 1_900 + "]\n",
+        "same extenders": HEAD + "extenders: [&a {urlPrefix: 'http://h', managedResources: [" + ",".join(f"{{name: a.b/{i}}}" for i in range(600)) + "]}" + ",*a" * 1_800 + "]\n",
+        "managed": HEAD + "profiles:\n" + "".join(f"- {{schedulerName: s{i}}}\n" for i in range(1_900)) + "extenders:\n" + "".join(f"- {{urlPrefix: 'http://h', filterVerb: f, managedResources: [" + ",".join(f"{{name: a.b/{j}x{i}, ignoredByScheduler: true}}" for i in range(1_900)) + "]}\n" for j in range(8)),
         "laughs": "a: &a [x]\n" + "".join(f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(12)),
     }.items():
         runner.write(f"{name}.yaml", text)
