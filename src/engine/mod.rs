@@ -74,7 +74,7 @@ pub(crate) use operation::{Step, operation};
 pub use place::{PlacedPod, Placement};
 pub use plugin::{Filter, NodeView, Plugin, PodView, Score, Verdict};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -82,7 +82,7 @@ use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, Whe
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Acts, Limits};
 use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
-use crate::scheduler::{OddsEffort, Quiescence, Scheduler};
+use crate::scheduler::{OddsEffort, Operation, Quiescence, Scheduler};
 use crate::session::requeue_events;
 use crate::source::Loaded;
 use crate::trace::Event;
@@ -104,6 +104,8 @@ use source::Source;
 pub struct Engine {
     scheduler: Scheduler,
     source: Arc<Source>,
+    /// Of the scheduler as it is, made at the first decision.
+    comparer: OnceLock<SchedulerComparer>,
 }
 
 impl Engine {
@@ -118,7 +120,7 @@ impl Engine {
     }
 
     fn new(scheduler: Scheduler, loaded: Loaded) -> Self {
-        Self { scheduler, source: Arc::new(Source::new(loaded)) }
+        Self { scheduler, source: Arc::new(Source::new(loaded)), comparer: OnceLock::new() }
     }
 
     /// Returns the emulated release, such as `1.34.1`; without a patch where that is the latest one.
@@ -193,7 +195,7 @@ impl Engine {
 
     fn decision(&self, pod: &Arc<Pod>) -> Result<Decision, Error> {
         let (scheduler, key) = (&self.scheduler, pod.key());
-        let comparer = SchedulerComparer::new(scheduler, self.source.events());
+        let comparer = self.comparer.get_or_init(|| SchedulerComparer::new(scheduler, self.source.events()));
         let view = comparer.view(pod, OddsEffort::Little);
         let agreement = comparer.compare(pod, &view);
         let state = scheduler.state();
@@ -312,8 +314,13 @@ impl Engine {
         let step = operation::operation(operation).map_err(|error| refused(&error))?;
         let operation = step.on(self.scheduler.state().cluster()).map_err(|error| refused(&error))?;
         let before = BeforeOperation::of(&self.scheduler);
-        let events = self.scheduler.apply(operation);
+        let events = self.change(operation);
         Ok(Applied { report: OperationReport::after(&before, &events, &self.scheduler) })
+    }
+
+    fn change(&mut self, operation: Operation) -> Vec<Event> {
+        self.comparer = OnceLock::new();
+        self.scheduler.apply(operation)
     }
 
     /// Runs the scheduler until nothing changes: every pending pod is tried once after the last change, and time passes where backoffs and
@@ -347,7 +354,7 @@ impl Engine {
         }
         let (start, mut quiescence, mut settled) = (self.scheduler.state().clock(), Quiescence::default(), Settled::default());
         while let Some(operation) = self.scheduler.next_operation(&quiescence) {
-            let events = self.scheduler.apply(operation);
+            let events = self.change(operation);
             quiescence.observe(&events);
             settled.operations += 1;
             for event in &events {
@@ -379,5 +386,27 @@ impl Engine {
     /// ```
     pub fn queues(&self) -> Queues {
         Queues { report: QueuesReport::of(self.scheduler.state()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_decision_after_a_change_is_about_the_changed_cluster() {
+        let cluster = "{kind: Node, metadata: {name: a}, spec: {unschedulable: true}, status: {allocatable: {cpu: 4, pods: 9}}}\n---\n\
+                       {kind: Pod, metadata: {name: web}}";
+        let mut engine = Engine::builder().objects(cluster).build().unwrap();
+        assert_eq!(engine.decide("default", "web").unwrap().node(), None);
+        let open = json!({"kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "4", "pods": "9"}}});
+        engine.apply(&json!({"op": "update", "object": open})).unwrap();
+        assert_eq!(engine.decide("default", "web").unwrap().node(), Some("a"));
+        let before = engine.clone();
+        engine.apply(&json!({"op": "schedule"})).unwrap();
+        assert_eq!(engine.decide("default", "web").unwrap_err().kind(), ErrorKind::NotPending);
+        assert_eq!(before.decide("default", "web").unwrap().node(), Some("a"));
     }
 }

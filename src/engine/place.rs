@@ -204,7 +204,7 @@ impl Engine {
             }
         }
         let operations = draft.into_operations();
-        self.scheduler.apply(Operation::Batch { name: "place".to_owned(), operations });
+        self.change(Operation::Batch { name: "place".to_owned(), operations });
         Ok((pods, made))
     }
 }
