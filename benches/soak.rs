@@ -200,7 +200,7 @@ fn explore(live: &Arc<Live>, loaded: Loaded, seconds: usize) {
                 timeline,
                 theme: &theme,
                 glyphs: &ui::UNICODE,
-                source: source,
+                source,
                 branch: &branch,
                 taken: None,
                 written: None,
