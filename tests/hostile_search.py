@@ -21,6 +21,7 @@ COMMANDS = {
     "capture": ["capture", "-", "--from", "IN"], "redact": ["capture", "-", "--redact", "--from", "IN"],
     "print": ["open", "IN", "--print", "OUT"], "print-pod": ["open", "IN", "--pod", "default/p0", "--print", "OUT"],
     "info": ["info"], "all-nodes": ["explain", "p0", "--all-nodes", "--from", "IN"],
+    "log": ["log", "LOG", "--from", "IN"],
 }
 # A release that queues each pod of a group by itself, and one that queues the group.
 GROUPS_BY_POD = ["--feature-gates", "GenericWorkload=true,GangScheduling=true", "--emulate", "1.36"]
@@ -74,7 +75,10 @@ class Search:
         out = os.path.join(self.folder, "out.txt")
         if os.path.exists(out):
             os.remove(out)
-        args = [{"IN": os.path.join(self.folder, "in.json"), "OUT": out}.get(a, a) for a in COMMANDS[recipe["command"]]]
+        log = os.path.join(self.folder, "log.log")
+        if recipe["command"] == "log" and log not in more:
+            return None
+        args = [{"IN": os.path.join(self.folder, "in.json"), "OUT": out, "LOG": log}.get(a, a) for a in COMMANDS[recipe["command"]]]
         if args[0] in ("explain", "run", "open"):
             args += more
             if "groups" in recipe["dims"]:
