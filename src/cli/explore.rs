@@ -51,13 +51,13 @@ pub(super) fn open(args: &OpenArgs, no_color: bool) -> Result<u8, Failure> {
         Some(past) => Source::Past { past, at, limits },
         None => Source::Dumps { paths: args.paths.clone(), limits, merge: args.merge },
     };
-    explore(Wanted { source, scheduler: args.scheduler.clone() }, &args.screen, no_color)
+    go(Some(Wanted { source, scheduler: args.scheduler.clone() }), &args.screen, Tour::None, no_color)
 }
 
 /// Opens a live cluster.
 pub(super) fn live(args: &LiveArgs, no_color: bool) -> Result<u8, Failure> {
     let connect = args.connect.with_log(&args.scheduler, true)?;
-    explore(Wanted { source: Source::Cluster(connect), scheduler: args.scheduler.clone() }, &args.screen, no_color)
+    go(Some(Wanted { source: Source::Cluster(connect), scheduler: args.scheduler.clone() }), &args.screen, Tour::None, no_color)
 }
 
 /// Opens the start screen.
@@ -65,10 +65,6 @@ pub(super) fn choose(no_color: bool) -> Result<u8, Failure> {
     let screen =
         ScreenArgs { pod: None, workload: None, theme: None, log: None, print: None, size: (0, 0), keys: String::new(), animate: None };
     go(None, &screen, Tour::None, no_color)
-}
-
-fn explore(wanted: Wanted, screen: &ScreenArgs, no_color: bool) -> Result<u8, Failure> {
-    go(Some(wanted), screen, Tour::None, no_color)
 }
 
 /// Explores one source after another until the user exits, and returns the exit code. With the start screen open, a
