@@ -140,7 +140,7 @@ pub struct Replay<'a> {
     /// The pod of each change so far.
     touched: Vec<Key>,
     /// Pods and nodes that schedulers of other releases may still load.
-    release_objects: Cell<usize>,
+    objects_to_load: Cell<usize>,
 }
 
 impl<'a> Replay<'a> {
@@ -161,7 +161,7 @@ impl<'a> Replay<'a> {
             tells_gone: false,
             opening: Vec::new(),
             touched: Vec::new(),
-            release_objects: Cell::new(LOG_RELEASES_OBJECTS),
+            objects_to_load: Cell::new(LOG_RELEASES_OBJECTS),
         };
         replay.gather();
         replay
@@ -450,10 +450,10 @@ impl<'a> Replay<'a> {
         // The log shows the node of a preemption from -v=2 on.
         let silent = then.status.nominated_node_name.is_empty() && self.report.process().verbosity().is_none_or(|level| level < 2);
         let comparer = SchedulerComparer::new(&self.scheduler, &events);
-        let tries_releases = self.release_objects.get() > 0;
+        let tries_releases = self.objects_to_load.get() > 0;
         let comparer = if tries_releases { comparer } else { comparer.of_this_release() };
         let found = comparer.compare(&then, view);
-        self.release_objects.set(self.release_objects.get().saturating_sub(comparer.objects_loaded()));
+        self.objects_to_load.set(self.objects_to_load.get().saturating_sub(comparer.objects_loaded()));
         let preempts = view.preemption.as_ref().and_then(PreemptionView::selected).is_some();
         // The message agrees, and the log has no line about preemptions.
         let (kind, words) = judge(&found, |found| silent && preempts && found.message == log.names.text(attempt.message))?;
@@ -544,11 +544,11 @@ mod tests {
             compared.words
         };
         // One scheduler of another release loads more objects than this.
-        replay.release_objects.set(1);
+        replay.objects_to_load.set(1);
         assert!(!words(&mut replay, 0).contains(untried));
         assert!(words(&mut replay, 1).contains(untried), "{}", words(&mut replay, 1));
-        replay.release_objects.set(LOG_RELEASES_OBJECTS);
+        replay.objects_to_load.set(LOG_RELEASES_OBJECTS);
         assert!(!words(&mut replay, 2).contains(untried));
-        assert!(replay.release_objects.get() < LOG_RELEASES_OBJECTS);
+        assert!(replay.objects_to_load.get() < LOG_RELEASES_OBJECTS);
     }
 }
