@@ -47,6 +47,11 @@ impl BudgetIndex {
         }
     }
 
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the budgets of a namespace that can match pods, by name.
     pub fn in_namespace(&self, namespace: &Str) -> &[BudgetSelector] {
         self.0.get(namespace).map_or(&[], |list| list)

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use super::{Code, PluginSet, Reason, Snapshot, Status};
 use crate::cluster::Str;
 
+/// The number of statuses with which another one is compared before its texts are written.
+const COMPARED: usize = 8;
+
 /// Why a pod fits on no node, or only on some; mirrors `Diagnosis` in `pkg/scheduler/framework/types.go`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
@@ -138,8 +141,22 @@ impl NodeToStatus {
         let mut text = format!("0/{num_all_nodes} nodes are available:");
         if pre_filter.is_empty() {
             let mut counts: BTreeMap<Cow<'static, str>, usize> = BTreeMap::new();
-            for reason in self.iter().map(|(_, status)| status).chain(self.elsewhere.values()).flat_map(Status::texts) {
-                *counts.entry(reason).or_default() += 1;
+            // Most nodes have one of a few texts, which is written once for all of them.
+            let mut alike: Vec<(&Status, usize)> = Vec::new();
+            for status in self.iter().map(|(_, status)| status).chain(self.elsewhere.values()) {
+                let known = alike.iter().rev().take(COMPARED).position(|(known, _)| known.surely_reads_like(status));
+                match known {
+                    Some(back) => {
+                        let at = alike.len() - 1 - back;
+                        alike[at].1 += 1;
+                    }
+                    None => alike.push((status, 1)),
+                }
+            }
+            for (status, number) in alike {
+                for reason in status.texts() {
+                    *counts.entry(reason).or_default() += number;
+                }
             }
             if self.len() < num_all_nodes {
                 for reason in self.absent.texts() {

@@ -70,7 +70,7 @@ pub use label_bloom::LabelBloom;
 pub use list::SharedList;
 pub use names::{PluginName, PluginSet};
 pub use node_filters::NodeFilters;
-pub use node_info::{NodeInfo, hash_of, host_ports, is_same_pod};
+pub use node_info::{NodeInfo, PodAt, PodSums, hash_of, host_ports, is_same_pod};
 pub use node_list::NodeList;
 pub use nodes::{Nodes, NodesIter};
 pub use out_of_tree::{OutOfTree, OutOfTreeFactory};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::pod_info::PodRow;
-use super::{PodInfo, Resource};
+use super::pod_info::{PodRow, VictimRow};
+use super::{LabelBloom, PodInfo, Resource};
 use crate::cluster::{ContainerPort, HostPorts, Key, Node, Pod, Str, Taint};
 use crate::release::Emulation;
 
@@ -34,11 +34,48 @@ pub struct NodeInfo {
     tainted: bool,
     /// Parallel to [`Self::pods`].
     rows: Vec<PodRow>,
+    /// Parallel to [`Self::pods`]; apart from the rows, which more walks read.
+    victims: Vec<VictimRow>,
     /// Hashes of the image names on the node, in ascending order, each with the position of its image in the node's
     /// list. They rule out a missing image without comparing names.
     images: Arc<[(u64, u32)]>,
     /// The hash of the node's name.
     name_hash: u64,
+}
+
+/// The number of some pods, and the sum of their requests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PodSums {
+    /// The number of pods.
+    pub pods: usize,
+    /// The sum of their requests.
+    pub requested: Resource,
+}
+
+impl PodSums {
+    /// Returns the sums of pods.
+    pub fn of<'a>(pods: impl IntoIterator<Item = &'a Arc<PodInfo>>) -> Self {
+        let mut sums = Self::default();
+        for pod in pods {
+            sums.add(pod);
+        }
+        sums
+    }
+
+    /// Adds the pod.
+    pub fn add(&mut self, pod: &PodInfo) {
+        self.pods += 1;
+        self.requested.apply(&pod.resource.resource, 1);
+    }
+
+    /// Returns the sums of these pods and others.
+    #[must_use]
+    pub fn and(&self, others: &Self) -> Self {
+        let mut sums = self.clone();
+        sums.pods += others.pods;
+        sums.requested.apply(&others.requested, 1);
+        sums
+    }
 }
 
 impl NodeInfo {
@@ -103,12 +140,14 @@ impl NodeInfo {
     pub fn reserve_pods(&mut self, count: usize) {
         self.pods.reserve_exact(count);
         self.rows.reserve_exact(count);
+        self.victims.reserve_exact(count);
     }
 
     /// Adds a pod and accounts for its usage.
     pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
         self.account(&pod, 1);
         self.rows.push(pod.row());
+        self.victims.push(pod.victim_row());
         self.pods.push(pod);
     }
 
@@ -119,6 +158,7 @@ impl NodeInfo {
         let at = last.saturating_sub(behind);
         self.pods[at..].rotate_right(1);
         self.rows[at..].rotate_right(1);
+        self.victims[at..].rotate_right(1);
     }
 
     /// Removes a pod that is not among the last `behind` of the list, as [`Self::remove`] does in a list without these.
@@ -129,8 +169,10 @@ impl NodeInfo {
         let Some(at) = found else { return false };
         self.pods.swap(at, pods - 1);
         self.rows.swap(at, pods - 1);
+        self.victims.swap(at, pods - 1);
         let removed = self.pods.remove(pods - 1);
         self.rows.remove(pods - 1);
+        self.victims.remove(pods - 1);
         self.account(&removed, -1);
         true
     }
@@ -157,6 +199,7 @@ impl NodeInfo {
         let Some(at) = found else { return false };
         let removed = swap_remove(&mut self.pods, at);
         swap_remove(&mut self.rows, at);
+        swap_remove(&mut self.victims, at);
         self.account(&removed, -1);
         true
     }
@@ -165,6 +208,42 @@ impl NodeInfo {
     #[inline]
     pub fn pods_below(&self, priority: i32) -> impl Iterator<Item = &Arc<PodInfo>> {
         self.rows.iter().zip(&self.pods).filter(move |(row, _)| row.priority < priority).map(|(_, pod)| pod)
+    }
+
+    /// Returns the places in [`Self::pods`] of those with a priority below this one, in order.
+    #[inline]
+    pub fn places_below(&self, priority: i32) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.rows).filter(move |(_, row)| row.priority < priority).map(|(place, _)| place)
+    }
+
+    /// Returns the pod at a place of [`Self::pods`], by what the node keeps of it.
+    #[inline]
+    pub fn at(&self, place: u32) -> PodAt<'_> {
+        let place = place as usize;
+        PodAt { info: &self.pods[place], row: &self.rows[place], victim: &self.victims[place] }
+    }
+
+    /// Returns the number of the pods, and the sum of their requests.
+    pub fn sums(&self) -> PodSums {
+        PodSums { pods: self.pods.len(), requested: self.requested.clone() }
+    }
+
+    /// Returns whether two entries may be the same pod; `false` is certain.
+    pub fn may_hold_a_pod_twice(&self) -> bool {
+        // The ids are hashes. Few are equal in these bits alone.
+        let mut seen = [0_u64; 64];
+        let is_new = |row: &PodRow| {
+            let (word, bit) = ((row.id >> 6) as usize % seen.len(), 1 << (row.id % 64));
+            let is_new = seen[word] & bit == 0;
+            seen[word] |= bit;
+            is_new
+        };
+        if self.rows.iter().all(is_new) {
+            return false;
+        }
+        let mut ids: Vec<u64> = self.rows.iter().map(|row| row.id).collect();
+        ids.sort_unstable();
+        ids.windows(2).any(|pair| pair[0] == pair[1])
     }
 
     #[inline]
@@ -187,6 +266,66 @@ impl NodeInfo {
             if *count == 0 {
                 self.pvc_ref_counts.remove(&key);
             }
+        }
+    }
+}
+
+/// A pod on a node, by what the node keeps of it. Reading it does not fetch the pod.
+#[derive(Clone, Copy)]
+pub struct PodAt<'a> {
+    info: &'a Arc<PodInfo>,
+    row: &'a PodRow,
+    victim: &'a VictimRow,
+}
+
+impl<'a> PodAt<'a> {
+    /// Returns the pod.
+    #[inline]
+    pub fn info(self) -> &'a Arc<PodInfo> {
+        self.info
+    }
+
+    /// Returns [`PodInfo::priority`].
+    #[inline]
+    pub fn priority(self) -> i32 {
+        self.row.priority
+    }
+
+    /// Returns [`PodInfo::start_time`].
+    #[inline]
+    pub fn start_time(self) -> Option<i64> {
+        self.victim.is_started.then_some(self.victim.start_time)
+    }
+
+    /// Returns [`PodInfo::is_labelled`].
+    #[inline]
+    pub fn is_labelled(self) -> bool {
+        self.row.labelled
+    }
+
+    /// Returns [`PodInfo::bits`].
+    #[inline]
+    pub fn bits(self) -> LabelBloom {
+        self.row.bits
+    }
+
+    /// Returns the addresses of the pod's template and namespace; `None` without a template. Pods with the same addresses have the
+    /// same labels, for as long as the pods are there.
+    #[inline]
+    pub fn label_addresses(self) -> Option<(usize, usize)> {
+        (self.victim.template != 0).then_some((self.victim.template, self.victim.namespace))
+    }
+
+    /// Adds the pod to sums (`sign` 1), or subtracts it (`sign` -1).
+    #[inline]
+    pub fn count_in(self, sums: &mut PodSums, sign: i64) {
+        sums.pods = sums.pods.wrapping_add_signed(sign as isize);
+        let VictimRow { milli_cpu, memory, requests_more, .. } = *self.victim;
+        if requests_more {
+            sums.requested.apply(&self.info.resource.resource, sign);
+        } else {
+            sums.requested.milli_cpu = sums.requested.milli_cpu.wrapping_add(sign.wrapping_mul(milli_cpu));
+            sums.requested.memory = sums.requested.memory.wrapping_add(sign.wrapping_mul(memory));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{
     CandidateExtenders, ClusterEventWithHint, CycleState, NodeDevices, NodeInfo, NodeToStatus, PlacementGeneratePlugin,
-    PlacementScorePlugin, PluginName, PodInfo, PreemptionRecord, Snapshot, Status,
+    PlacementScorePlugin, PluginName, PodInfo, PodSums, PreemptionRecord, Snapshot, Status,
 };
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
 use crate::release::Emulation;
@@ -132,6 +132,14 @@ pub trait FilterPlugin: Sync {
     fn depends_on_pods(&self) -> bool {
         true
     }
+    /// Whether the verdict depends on the pods of the node by their sums alone.
+    fn depends_on_sums(&self) -> bool {
+        false
+    }
+    /// Returns the verdict on a node whose pods have other sums. Asked only of plugins that depend on nothing else of the pods.
+    fn filter_sums(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo, _sums: &PodSums) -> Status {
+        self.filter(cx, state, pod, node)
+    }
     /// Returns the node's devices one by one for a verdict of [`Self::filter`]; `None` if the plugin knows of none.
     fn devices(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _node: &NodeInfo, _verdict: &Status) -> Option<NodeDevices> {
         None
@@ -160,8 +168,32 @@ pub trait FilterRunner: Sync {
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status;
     /// Runs RemovePod of every PreFilter plugin.
     fn remove_pod(&self, state: &mut CycleState, pod: &PodInfo, removed: &PodInfo, node: &NodeInfo) -> Status;
+    /// Whether all filters depend on the pods of a node by their sums alone, and no PreFilter plugin keeps track of them.
+    fn depends_on_sums(&self) -> bool {
+        false
+    }
+    /// Returns the sums of the pods nominated to the node that have at least the pod's priority; `None` if there are none.
+    fn nominated_sums(&self, _pod: &PodInfo, _node: &NodeInfo) -> Option<PodSums> {
+        None
+    }
+    /// Does the same as [`Self::filter_with_nominated_pods`], or with `again` as [`Self::filter_again_with_nominated_pods`], for a node
+    /// whose pods have these sums, and others with those that are nominated. Asked only where [`Self::depends_on_sums`].
+    fn filter_sums(&self, _tried: &SumsTried<'_>, _sums: &PodSums, _with_nominated: Option<&PodSums>, _again: bool) -> Status {
+        Status::error("the filters depend on more than sums")
+    }
     /// Returns all pods nominated to the node, of any priority, in nomination order.
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
+}
+
+/// A pod and a node on which it is tried with other sums.
+#[derive(Clone, Copy)]
+pub struct SumsTried<'a> {
+    /// The state of the cycle.
+    pub state: &'a CycleState,
+    /// The pod.
+    pub pod: &'a PodInfo,
+    /// The node, whose own sums do not count.
+    pub node: &'a NodeInfo,
 }
 
 /// The input of a PostFilter plugin.

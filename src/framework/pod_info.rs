@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::{LabelBloom, PodResource, host_ports, unix_nanoseconds};
+use super::{LabelBloom, PodResource, Resource, host_ports, unix_nanoseconds};
 use crate::cluster::{
     CowArc, HostPorts, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Str, WeightedPodAffinityTerm,
 };
@@ -69,6 +69,30 @@ impl PodRow {
             pod.metadata.uid.hash(&mut hasher);
         }
         hasher.finish()
+    }
+}
+
+/// The data of a pod that a dry run of preemption reads. A node stores those of its pods contiguously, as it does the rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VictimRow {
+    pub(super) milli_cpu: i64,
+    pub(super) memory: i64,
+    pub(super) start_time: i64,
+    /// Whether the pod has a start time.
+    pub(super) is_started: bool,
+    /// Whether it requests more than CPU and memory.
+    pub(super) requests_more: bool,
+    /// The address of the template; 0 without one.
+    pub(super) template: usize,
+    /// The address of the namespace's name.
+    pub(super) namespace: usize,
+}
+
+impl PartialEq for VictimRow {
+    /// Addresses say nothing about the pod.
+    fn eq(&self, other: &Self) -> bool {
+        let value = |row: &Self| (row.milli_cpu, row.memory, row.start_time, row.is_started, row.requests_more);
+        value(self) == value(other)
     }
 }
 
@@ -264,10 +288,36 @@ impl PodInfo {
         PodClass { namespace: &meta.namespace, labels: &meta.labels, terminating, terms: self.terms.as_deref() }
     }
 
+    /// Returns a hash that is equal for objects that are the same pod.
+    #[inline]
+    pub fn id_hash(&self) -> u64 {
+        self.row.id
+    }
+
+    /// Returns whether both are the same pod.
+    #[inline]
+    pub fn is_same_pod(&self, other: &Self) -> bool {
+        self.row.id == other.row.id && super::is_same_pod(&self.pod, &other.pod)
+    }
+
     /// Returns the most-read data.
     #[inline]
     pub(super) fn row(&self) -> PodRow {
         self.row
+    }
+
+    /// Returns what a dry run of preemption reads of the pod.
+    pub(super) fn victim_row(&self) -> VictimRow {
+        let Resource { milli_cpu, memory, ephemeral_storage, allowed_pod_number: _, scalar } = &self.resource.resource;
+        VictimRow {
+            milli_cpu: *milli_cpu,
+            memory: *memory,
+            start_time: self.start_time.unwrap_or_default(),
+            is_started: self.start_time.is_some(),
+            requests_more: *ephemeral_storage != 0 || !scalar.is_empty(),
+            template: self.template().map_or(0, |template| Arc::as_ptr(template) as usize),
+            namespace: self.namespace.as_ptr() as usize,
+        }
     }
 
     /// Whether the pod has any valid `podAffinity` or `podAntiAffinity` term.

@@ -2,11 +2,11 @@
 //! and keeps every removal and reprieve in order.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{ExtenderCall, PodInfo, SharedList, Status};
+use super::{ExtenderCall, NodeInfo, PodInfo, SharedList, Status};
 use crate::cluster::{Key, Pod, Str};
 use crate::odds::Odds;
 
@@ -163,17 +163,162 @@ pub struct NodeDryRun {
     /// The node.
     pub node: Str,
     /// Pods of lower priority, in the order of removal.
-    pub removed: Vec<Arc<PodInfo>>,
+    pub removed: Removed,
     /// The filters' answer with all of them removed; `None` if a removal failed.
     pub filtered: Option<Status>,
     /// Pods that were put back, in order.
-    pub put_back: Vec<PutBack>,
+    pub put_back: PutBacks,
     /// The result of the run. Success with victims makes a candidate, unless enough were found before.
     pub status: Status,
     /// The candidate, if this node is one.
     pub candidate: Option<Candidate>,
     /// Whether pods that were put back are equal in importance, so that their order is left to chance.
     pub has_ties: bool,
+}
+
+/// Pods that were removed, in order.
+#[derive(Clone)]
+pub struct Removed(RemovedPods);
+
+#[derive(Clone)]
+enum RemovedPods {
+    List(Vec<Arc<PodInfo>>),
+    /// Places on the node, which cost less to keep.
+    On(Arc<NodeInfo>, Box<[u32]>),
+}
+
+impl Default for Removed {
+    fn default() -> Self {
+        Self(RemovedPods::List(Vec::new()))
+    }
+}
+
+impl From<Vec<Arc<PodInfo>>> for Removed {
+    fn from(list: Vec<Arc<PodInfo>>) -> Self {
+        Self(RemovedPods::List(list))
+    }
+}
+
+impl Removed {
+    /// Makes the list of the pods at places of a node.
+    pub fn on(node: Arc<NodeInfo>, places: &[u32]) -> Self {
+        Self(RemovedPods::On(node, places.into()))
+    }
+
+    /// Returns how many pods were removed.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            RemovedPods::List(list) => list.len(),
+            RemovedPods::On(_, places) => places.len(),
+        }
+    }
+
+    /// Returns whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns a pod by its number, from 0.
+    pub fn get(&self, number: usize) -> Option<&Arc<PodInfo>> {
+        match &self.0 {
+            RemovedPods::List(list) => list.get(number),
+            RemovedPods::On(node, places) => places.get(number).map(|place| node.at(*place).info()),
+        }
+    }
+
+    /// Returns the pods, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<PodInfo>> {
+        (0..self.len()).filter_map(|number| self.get(number))
+    }
+}
+
+impl PartialEq for Removed {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl fmt::Debug for Removed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|info| info.key())).finish()
+    }
+}
+
+/// Pods that were put back, in order.
+#[derive(Clone)]
+pub struct PutBacks(PutBackPods);
+
+#[derive(Clone)]
+enum PutBackPods {
+    List(Vec<PutBack>),
+    /// Places on the node, which cost less to keep, and the list once it was asked for.
+    On(Arc<NodeInfo>, Box<[PutBackAt]>, OnceLock<Box<[PutBack]>>),
+}
+
+/// The pod at a place of its node, which was put back.
+#[derive(Clone)]
+pub struct PutBackAt {
+    /// The place.
+    pub place: u32,
+    /// The budgets that cover the pod; `None` if none does.
+    pub budgets: Option<Arc<CoveringBudgets>>,
+    /// The filters' answer with the pod back.
+    pub status: Status,
+}
+
+impl Default for PutBacks {
+    fn default() -> Self {
+        Self(PutBackPods::List(Vec::new()))
+    }
+}
+
+impl From<Vec<PutBack>> for PutBacks {
+    fn from(list: Vec<PutBack>) -> Self {
+        Self(PutBackPods::List(list))
+    }
+}
+
+impl PutBacks {
+    /// Makes the list of pods at places of a node.
+    pub fn on(node: Arc<NodeInfo>, places: Vec<PutBackAt>) -> Self {
+        Self(PutBackPods::On(node, places.into(), OnceLock::new()))
+    }
+
+    /// Returns how many pods were put back.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            PutBackPods::List(list) => list.len(),
+            PutBackPods::On(_, places, _) => places.len(),
+        }
+    }
+
+    /// Returns whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the pods, in order.
+    pub fn list(&self) -> &[PutBack] {
+        match &self.0 {
+            PutBackPods::List(list) => list,
+            PutBackPods::On(node, places, list) => list.get_or_init(|| {
+                let victim = |at: &PutBackAt| Victim::new(node.at(at.place).info().clone(), at.budgets.clone());
+                places.iter().map(|at| PutBack { victim: victim(at), status: at.status.clone() }).collect()
+            }),
+        }
+    }
+}
+
+impl PartialEq for PutBacks {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.list() == other.list()
+    }
+}
+
+impl fmt::Debug for PutBacks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.list().fmt(f)
+    }
 }
 
 /// A pod that was put back on its node.
@@ -203,7 +348,7 @@ impl NodeDryRun {
         }
         let filtered = self.filtered.as_ref()?;
         let Some(number) = number.checked_sub(self.removed.len() + 1) else { return Some(DryRunStep::Filtered(filtered)) };
-        self.put_back.get(number).map(|PutBack { victim, status }| {
+        self.put_back.list().get(number).map(|PutBack { victim, status }| {
             if status.is_success() { DryRunStep::Reprieved(victim) } else { DryRunStep::NotReprieved(victim, status) }
         })
     }
@@ -249,18 +394,31 @@ impl<'a> DryRunStep<'a> {
 /// A pod of lower priority, and the effect of its eviction on budgets.
 #[derive(Clone)]
 pub struct Victim {
-    info: Arc<PodInfo>,
+    pod: VictimPod,
     /// `None` where no budget covers the pod.
     budgets: Option<Arc<CoveringBudgets>>,
     /// Whether it goes because its group goes.
     with_group: bool,
 }
 
+/// A pod, or its place on a node, so that a dry run of many nodes does not fetch every pod.
+#[derive(Clone)]
+enum VictimPod {
+    Alone(Arc<PodInfo>),
+    On(Arc<NodeInfo>, u32),
+}
+
 impl Victim {
     /// Makes a victim; `budgets` is `None` if no budget covers the pod.
     #[inline]
     pub fn new(info: Arc<PodInfo>, budgets: Option<Arc<CoveringBudgets>>) -> Self {
-        Self { info, budgets, with_group: false }
+        Self { pod: VictimPod::Alone(info), budgets, with_group: false }
+    }
+
+    /// Makes a victim of the pod at a place of a node.
+    #[inline]
+    pub fn on(node: Arc<NodeInfo>, place: u32, budgets: Option<Arc<CoveringBudgets>>) -> Self {
+        Self { pod: VictimPod::On(node, place), budgets, with_group: false }
     }
 
     /// Marks a pod that is evicted because its whole group is.
@@ -271,45 +429,54 @@ impl Victim {
 
     /// Returns the group with which the pod is evicted as a whole.
     pub fn group(&self) -> Option<Key> {
-        self.info.pod.group_key().filter(|_| self.with_group)
+        self.pod().group_key().filter(|_| self.with_group)
     }
 
     /// Returns the pod with its derived data.
     #[inline]
     pub fn info(&self) -> &Arc<PodInfo> {
-        &self.info
+        match &self.pod {
+            VictimPod::Alone(info) => info,
+            VictimPod::On(node, place) => node.at(*place).info(),
+        }
     }
 
     /// Returns the pod.
     pub fn pod(&self) -> &Arc<Pod> {
-        &self.info.pod
+        &self.info().pod
     }
 
     /// Returns the pod's namespace and name.
     pub fn key(&self) -> Key {
-        self.info.key()
+        self.info().key()
     }
 
     /// Returns the pod's priority.
     #[inline]
     pub fn priority(&self) -> i32 {
-        self.info.priority()
+        match &self.pod {
+            VictimPod::Alone(info) => info.priority(),
+            VictimPod::On(node, place) => node.at(*place).priority(),
+        }
     }
 
     /// Returns `status.startTime`, in nanoseconds since 1970; `None` counts as now.
     pub fn start_time(&self) -> Option<i64> {
-        self.info.start_time()
+        match &self.pod {
+            VictimPod::Alone(info) => info.start_time(),
+            VictimPod::On(node, place) => node.at(*place).start_time(),
+        }
     }
 
     /// Returns whether the pod is already terminating.
     #[inline]
     pub fn is_terminating(&self) -> bool {
-        self.info.pod.is_terminating()
+        self.pod().is_terminating()
     }
 
     /// Returns kind and name of the workload, such as `Deployment reports`; `None` without a controller.
     pub fn owner(&self) -> Option<String> {
-        let (kind, name) = self.info.pod.owner()?.workload;
+        let (kind, name) = self.pod().owner()?.workload;
         Some(format!("{kind} {name}"))
     }
 
@@ -328,7 +495,8 @@ impl Victim {
 impl PartialEq for Victim {
     /// Most victims that are compared are one pod in two dry runs.
     fn eq(&self, other: &Self) -> bool {
-        let same_pod = Arc::ptr_eq(&self.info, &other.info) || self.info == other.info;
+        let (one, another) = (self.info(), other.info());
+        let same_pod = Arc::ptr_eq(one, another) || one == another;
         same_pod && self.with_group == other.with_group && self.budgets == other.budgets
     }
 }
@@ -403,9 +571,9 @@ mod tests {
         let put_back = |name, status| PutBack { victim: victim(name), status };
         let status = Status::unschedulable("x");
         let run = NodeDryRun {
-            removed: vec![pod("a", ""), pod("b", "")],
+            removed: vec![pod("a", ""), pod("b", "")].into(),
             filtered: Some(Status::success()),
-            put_back: vec![put_back("b", Status::success()), put_back("a", status.clone())],
+            put_back: vec![put_back("b", Status::success()), put_back("a", status.clone())].into(),
             ..NodeDryRun::default()
         };
         let (a, b) = (victim("a"), victim("b"));
@@ -418,7 +586,7 @@ mod tests {
         ];
         assert_eq!(run.steps().collect::<Vec<_>>(), want);
         assert_eq!((run.len(), run.step(5)), (5, None));
-        let failed = NodeDryRun { removed: vec![pod("a", "")], ..NodeDryRun::default() };
+        let failed = NodeDryRun { removed: vec![pod("a", "")].into(), ..NodeDryRun::default() };
         assert_eq!((failed.len(), failed.step(1), NodeDryRun::default().is_empty()), (1, None, true));
     }
 

@@ -212,8 +212,11 @@ impl Status {
     /// Returns the same answer with a plugin and a release as its author.
     #[must_use]
     #[inline]
-    pub fn answered_by(self, plugin: PluginName, release: Release) -> Self {
-        self.in_words_of(release).with_plugin(plugin)
+    pub fn answered_by(mut self, plugin: PluginName, release: Release) -> Self {
+        let Some(answer) = &mut self.0 else { return self.with_plugin(plugin) };
+        let answer = Arc::make_mut(answer);
+        (answer.plugin, answer.release) = (Some(plugin), release);
+        self
     }
 
     /// Returns the reasons, in the plugin's order.
@@ -245,6 +248,21 @@ impl Status {
     pub fn reads_like(&self, other: &Self) -> bool {
         let given = |s: &Self| (s.code(), s.plugin(), s.reasons().len());
         given(self) == given(other) && (self == other || self.texts().eq(other.texts()))
+    }
+
+    /// Returns whether both surely have the same texts, without writing them; `false` is not certain.
+    pub fn surely_reads_like(&self, other: &Self) -> bool {
+        self.words_of() == other.words_of() && self.surely_reads_like_in_one_release(other)
+    }
+
+    /// Returns whether both surely have the same texts in the words of any release; `false` is not certain.
+    pub fn surely_reads_like_in_one_release(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Reason, &Reason)| match (a, b) {
+            (Reason::Insufficient(a), Reason::Insufficient(b)) => a.resource == b.resource,
+            _ => a == b,
+        };
+        std::ptr::eq(self.answer(), other.answer())
+            || self.reasons().len() == other.reasons().len() && self.reasons().iter().zip(other.reasons()).all(same)
     }
 
     /// Returns the texts of all reasons in one line.

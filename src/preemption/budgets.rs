@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use crate::cluster::PodDisruptionBudget;
-use crate::framework::{BudgetIndex, BudgetSelector, CoveringBudgets, PodInfo};
+use crate::framework::{BudgetIndex, BudgetSelector, CoveringBudgets, NodeInfo, PodInfo};
 use crate::release::BudgetRule;
 
 /// Counts disruptions per budget while it walks the pods of one node, most important first.
@@ -40,7 +40,7 @@ impl<'a> BudgetCount<'a> {
 
     /// Counts one disruption in every budget that covers the pod, or, in later releases, in those up to the first that is exhausted.
     /// Returns the answers of the budgets, by name; `None` if no budget covers the pod.
-    pub(super) fn take(&mut self, pod: &'a PodInfo) -> Option<Arc<CoveringBudgets>> {
+    pub(super) fn take(&mut self, pod: &'a Arc<PodInfo>) -> Option<Arc<CoveringBudgets>> {
         // As upstream, no budget covers a pod without labels, not even one with `DoesNotExist`.
         if !pod.is_labelled() {
             return None;
@@ -49,8 +49,19 @@ impl<'a> BudgetCount<'a> {
         self.count(pod, &covering)
     }
 
+    /// Like [`Self::take`], for the pod at a place of a node, which is fetched only if it is the first with its labels.
+    pub(super) fn take_at(&mut self, node: &'a NodeInfo, place: u32) -> Option<Arc<CoveringBudgets>> {
+        let pod = node.at(place);
+        if !pod.is_labelled() || self.index.is_empty() {
+            return None;
+        }
+        let known = pod.label_addresses().and_then(|addresses| self.known.get(&addresses)).cloned();
+        let covering = known.unwrap_or_else(|| self.covering(pod.info()));
+        self.count(pod.info(), &covering)
+    }
+
     /// Like [`Self::take`], for a pod that may not outlive this counter.
-    pub(super) fn take_uncached(&mut self, pod: &PodInfo) -> Option<Arc<CoveringBudgets>> {
+    pub(super) fn take_uncached(&mut self, pod: &Arc<PodInfo>) -> Option<Arc<CoveringBudgets>> {
         if !pod.is_labelled() {
             return None;
         }
@@ -58,7 +69,9 @@ impl<'a> BudgetCount<'a> {
         self.count(pod, &covering)
     }
 
-    fn count(&mut self, pod: &PodInfo, covering: &Covering<'a>) -> Option<Arc<CoveringBudgets>> {
+    /// Takes the pod behind its pointer, so that it is not fetched where no budget asks for its name.
+    #[inline]
+    fn count(&mut self, pod: &Arc<PodInfo>, covering: &Covering<'a>) -> Option<Arc<CoveringBudgets>> {
         match covering {
             Covering::None => None,
             Covering::One(selector) => {
@@ -104,12 +117,12 @@ impl<'a> BudgetCount<'a> {
 
     /// Returns the disruptions that the budget had left before this pod; `None` if its status lists the pod in
     /// `disruptedPods` and so has already counted it.
-    fn take_one(&mut self, pod: &PodInfo, budget: &PodDisruptionBudget) -> Option<i32> {
+    fn take_one(&mut self, pod: &Arc<PodInfo>, budget: &PodDisruptionBudget) -> Option<i32> {
         let status = &budget.status;
         if self.rule == BudgetRule::AsItStands {
             return Some(status.disruptions_allowed);
         }
-        if !status.disrupted_pods.is_empty() && status.disrupted_pods.contains_key(&pod.pod.metadata.name) {
+        if !status.disrupted_pods.is_empty() && is_disrupted(pod, budget) {
             return None;
         }
         let left = self.left.entry(std::ptr::from_ref(budget) as usize).or_insert(status.disruptions_allowed);
@@ -117,6 +130,13 @@ impl<'a> BudgetCount<'a> {
         *left = before.saturating_sub(1);
         Some(before)
     }
+}
+
+/// Whether the budget's status says that the pod is disrupted already.
+#[cold]
+#[inline(never)]
+fn is_disrupted(pod: &Arc<PodInfo>, budget: &PodDisruptionBudget) -> bool {
+    budget.status.disrupted_pods.contains_key(&pod.pod.metadata.name)
 }
 
 /// Mixes addresses, whose lowest bits are mostly equal.
@@ -160,10 +180,10 @@ mod tests {
     fn count_by(rule: BudgetRule, budgets: &[PodDisruptionBudget], pods: &[Pod]) -> Vec<Verdict> {
         let budgets: Vec<_> = budgets.iter().cloned().map(Arc::new).collect();
         let index: BudgetIndex = budgets.iter().collect();
-        let pods: Vec<PodInfo> = pods.iter().map(|pod| PodInfo::new(Arc::new(pod.clone()))).collect();
+        let pods: Vec<Arc<PodInfo>> = pods.iter().map(|pod| Arc::new(PodInfo::new(Arc::new(pod.clone())))).collect();
         let mut count = BudgetCount::new(&index, rule);
         let each = pods.iter().map(|pod| {
-            let victim = Victim::new(Arc::new(pod.clone()), count.take(pod));
+            let victim = Victim::new(pod.clone(), count.take(pod));
             let violates = victim.violates().iter().map(|v| (v.budget.to_string(), v.left)).collect();
             (violates, victim.covered_by().iter().map(ToString::to_string).collect())
         });

@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::dry_run::{Scratch, Scratches, select_victims_on_node};
 use crate::framework::{
     Code, CycleState, DryRunPolicy, DryRuns, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, Snapshot,
+    in_parts,
 };
 use crate::release::{Candidates, PotentialNodes};
 
@@ -49,6 +48,7 @@ pub(super) fn search<'a>(
     state: &CycleState,
     pod: &PodInfo,
     record: &mut PreemptionRecord,
+    scratches: &Scratches<Scratch<'a>>,
 ) {
     let nodes = potential_nodes(post.statuses, post.cx.snapshot, post.cx.emulation.behaviour().preemption.potential_nodes);
     record.potential_nodes = nodes.iter().map(|(_, node)| node.name().clone()).collect();
@@ -62,19 +62,15 @@ pub(super) fn search<'a>(
     let mut walk = nodes;
     walk.rotate_left(record.offset);
     let start = || Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
-    let try_node = |scratch: &mut Scratch<'a>, node: &'a NodeInfo| select_victims_on_node(post, state, pod, node, scratch);
+    let try_node = |scratch: &mut Scratch<'a>, node: &'a Arc<NodeInfo>| select_victims_on_node(post, state, pod, node, scratch);
     let (positions, walk): (Vec<usize>, Vec<&'a Arc<NodeInfo>>) = walk.into_iter().unzip();
-    let runs = try_until_enough(&walk, record.wanted_candidates, start, try_node);
+    let runs = try_until_enough(&walk, record.wanted_candidates, scratches, start, try_node);
     let ranks = post.cx.snapshot.name_ranks();
     record.dry_runs = DryRuns::ranked(runs, |at| ranks[positions[at]]);
 }
 
 /// Smallest batch of nodes, unless fewer are left.
 const CHUNK: usize = 32;
-/// Smallest number of nodes for one thread.
-const NODES_PER_TASK: usize = 4;
-/// Parts of a batch per thread, so that a thread that starts late or is delayed still finds work.
-pub(super) const TASKS_PER_THREAD: usize = 4;
 
 /// Dry-runs nodes in parallel batches, because runs of different nodes are independent. Takes their results in walking
 /// order and drops those after the node that made enough, so that the result equals a sequential search.
@@ -83,15 +79,14 @@ pub(super) const TASKS_PER_THREAD: usize = 4;
 fn try_until_enough<'a, S: Send>(
     walk: &[&'a Arc<NodeInfo>],
     wanted: usize,
+    scratches: &Scratches<S>,
     start: impl Fn() -> S + Send + Sync,
-    try_node: impl Fn(&mut S, &'a NodeInfo) -> NodeDryRun + Send + Sync,
+    try_node: impl Fn(&mut S, &'a Arc<NodeInfo>) -> NodeDryRun + Send + Sync,
 ) -> Vec<Arc<NodeDryRun>> {
     let mut shortlist = Shortlist { wanted, without_violations: 0, violating: 0 };
-    let scratches = Scratches::new();
-    let try_all = |nodes: &[&'a Arc<NodeInfo>]| -> Vec<NodeDryRun> {
-        scratches.lend(&start, |scratch| nodes.iter().map(|node| try_node(scratch, node)).collect())
+    let try_all = |nodes: &[&'a Arc<NodeInfo>]| -> Vec<Arc<NodeDryRun>> {
+        scratches.lend(&start, |scratch| nodes.iter().map(|node| Arc::new(try_node(scratch, node))).collect())
     };
-    let tasks = TASKS_PER_THREAD * rayon::current_num_threads();
     let mut runs = Vec::new();
     let mut rest = walk;
     while !rest.is_empty() {
@@ -100,12 +95,10 @@ fn try_until_enough<'a, S: Send>(
         let needed = wanted.saturating_sub(shortlist.len()).max(CHUNK).min(rest.len());
         let (chunk, after) = rest.split_at(needed);
         rest = after;
-        let task = chunk.len().div_ceil(tasks).max(NODES_PER_TASK);
-        let tried: Vec<Vec<NodeDryRun>> =
-            if chunk.len() <= task { vec![try_all(chunk)] } else { chunk.par_chunks(task).map(try_all).collect() };
+        let tried: Vec<Vec<Arc<NodeDryRun>>> = in_parts(0..chunk.len(), |part| try_all(&chunk[part]));
         for mut run in tried.into_iter().flatten() {
-            let enough = shortlist.take(&mut run);
-            runs.push(Arc::new(run));
+            let enough = Arc::get_mut(&mut run).is_some_and(|run| shortlist.take(run));
+            runs.push(run);
             if enough {
                 return runs;
             }

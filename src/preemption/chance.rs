@@ -4,15 +4,14 @@
 //! One dry run of every potential node ranks all candidates; the rest is counting ([`crate::odds`]).
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use super::candidates::TASKS_PER_THREAD;
 use super::dry_run::{Scratch, Scratches, select_victims_on_node};
 use super::orders::{Outcomes, Ties};
 use super::select;
 use crate::cluster::Str;
-use crate::framework::{Candidate, Code, CycleState, NodeInfo, PodInfo, PostFilterContext, PreemptionRecord};
+use crate::framework::{Candidate, Code, CycleState, NodeInfo, PodInfo, PostFilterContext, PreemptionRecord, in_parts};
 use crate::limits::engine::{VICTIM_COMBINATIONS, VICTIM_COUNTED, VICTIM_ORDERS};
 use crate::odds::{Chance, Contender, Draw, Odds, UnknownOdds, from_offsets, mixed};
 use crate::release::{PotentialNodes, WithoutVictims};
@@ -22,7 +21,13 @@ use crate::release::{PotentialNodes, WithoutVictims};
 type Contenders = Vec<(u64, Contender)>;
 
 /// Returns the odds of a preemption that has chosen among its candidates; `None` where nothing is left to chance.
-pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, record: &PreemptionRecord) -> Option<Odds> {
+pub(super) fn odds<'a>(
+    post: &'a PostFilterContext<'a>,
+    state: &CycleState,
+    pod: &PodInfo,
+    record: &PreemptionRecord,
+    scratches: &Scratches<Scratch<'a>>,
+) -> Option<Odds> {
     let selected = record.selected()?;
     let shortlist = shortlist(post);
     let cut = record.wanted_candidates < record.potential_nodes.len();
@@ -34,8 +39,9 @@ pub(super) fn odds(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodIn
     if beyond > post.dry_run.odds_nodes {
         return Some(Odds::unknown(shortlist, UnknownOdds::DryRuns(beyond)));
     }
-    let candidates = all_candidates(post, state, pod, record);
-    let found = Found::of(post, state, pod, selected, &candidates);
+    let candidates = all_candidates(post, state, pod, record, scratches);
+    let start = || Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
+    let found = scratches.lend(start, |scratch| Found::of(post, state, pod, selected, &candidates, scratch));
     let victims = match &found.victims {
         Ok(outcomes) => Ok(outcomes.iter().flat_map(|o| &o.victims).filter(|(_, share)| !share.is_whole()).cloned().collect::<Vec<_>>()),
         Err(why) => Err(why.clone()),
@@ -70,25 +76,26 @@ fn shortlist(post: &PostFilterContext<'_>) -> Chance {
 }
 
 /// A potential node, the candidate that it is if it is dry-run and listed, and the ties among its pods.
-struct Potential<'a> {
-    node: &'a NodeInfo,
-    candidate: Option<(Cow<'a, Candidate>, Ties)>,
+struct Potential<'a, 'r> {
+    node: &'a Arc<NodeInfo>,
+    candidate: Option<(Cow<'r, Candidate>, Ties)>,
 }
 
 /// Returns the potential nodes in the snapshot's order.
-fn all_candidates<'a>(
+fn all_candidates<'a, 'r>(
     post: &'a PostFilterContext<'a>,
     state: &CycleState,
     pod: &PodInfo,
-    record: &'a PreemptionRecord,
-) -> Vec<Potential<'a>> {
+    record: &'r PreemptionRecord,
+    scratches: &Scratches<Scratch<'a>>,
+) -> Vec<Potential<'a, 'r>> {
     let snapshot = post.cx.snapshot;
-    let nodes: Vec<&NodeInfo> = record.potential_nodes.iter().filter_map(|name| snapshot.get(name)).map(|node| &**node).collect();
+    let nodes: Vec<&Arc<NodeInfo>> = record.potential_nodes.iter().filter_map(|name| snapshot.get(name)).collect();
     let quiet = &PostFilterContext { quiet: true, ..*post };
     let start = || Scratch::new(snapshot, post.cx.emulation.behaviour());
     // The dry runs began at the offset, and left out the rest.
     let run = |at: usize| record.dry_runs.in_order().get((at + nodes.len() - record.offset) % nodes.len());
-    let candidate = |scratch: &mut Scratch<'a>, at: usize, node: &'a NodeInfo| match run(at) {
+    let candidate = |scratch: &mut Scratch<'a>, at: usize, node: &'a Arc<NodeInfo>| match run(at) {
         Some(run) if run.candidate.is_some() || !run.status.is_success() => (run.candidate.as_ref().map(Cow::Borrowed), run.has_ties),
         // Not tried, or dropped from a full list.
         _ => {
@@ -96,19 +103,15 @@ fn all_candidates<'a>(
             (run.candidate.map(Cow::Owned), run.has_ties)
         }
     };
-    let potential = |scratch: &mut Scratch<'a>, (at, node): (usize, &'a NodeInfo)| {
+    let potential = |scratch: &mut Scratch<'a>, (at, node): (usize, &'a Arc<NodeInfo>)| {
         let (candidate, has_ties) = candidate(scratch, at, node);
         let ties = || if has_ties { Ties::on(post, pod, node) } else { Ties::default() };
         Potential { node, candidate: candidate.map(|candidate| (candidate, ties())) }
     };
-    let scratches = Scratches::new();
-    let task = nodes.len().div_ceil(TASKS_PER_THREAD * rayon::current_num_threads()).max(8);
-    let some = |(number, part): (usize, &[&'a NodeInfo])| -> Vec<Potential<'a>> {
-        let part = (number * task..).zip(part.iter().copied());
-        scratches.lend(start, |scratch| part.map(|node| potential(scratch, node)).collect())
+    let some = |part: Range<usize>| -> Vec<Potential<'a, 'r>> {
+        scratches.lend(start, |scratch| part.map(|at| potential(scratch, (at, nodes[at]))).collect())
     };
-    let parts: Vec<Vec<Potential<'a>>> = nodes.par_chunks(task).enumerate().map(some).collect();
-    parts.into_iter().flatten().collect()
+    in_parts(0..nodes.len(), some).into_iter().flatten().collect()
 }
 
 /// The outcomes over all orders of equal pods.
@@ -119,7 +122,14 @@ struct Found {
 }
 
 impl Found {
-    fn of(post: &PostFilterContext<'_>, state: &CycleState, pod: &PodInfo, selected: &Str, candidates: &[Potential<'_>]) -> Self {
+    fn of<'a>(
+        post: &PostFilterContext<'_>,
+        state: &CycleState,
+        pod: &PodInfo,
+        selected: &Str,
+        candidates: &[Potential<'a, '_>],
+        scratch: &mut Scratch<'a>,
+    ) -> Self {
         let rank = |candidate: &Candidate| {
             let release = &post.cx.emulation.behaviour().preemption;
             let costless = release.without_victims == WithoutVictims::Chosen && candidate.victims.is_empty();
@@ -128,28 +138,29 @@ impl Found {
             Contender { node: candidate.node.clone(), violates: candidate.pdb_violations > 0, rank }
         };
         let only_one = candidates.iter().filter(|p| p.candidate.is_some()).count() == 1;
-        let mut scratch = Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
-        let (mut potential, mut victims, mut tried) = (Ok(Vec::new()), Ok(None), 0);
-        for Potential { node, candidate } in candidates {
+        let plans = plans(candidates, selected);
+        // The last node with too many orders makes the odds of nodes unknown, whatever comes before.
+        let last = plans.iter().rposition(|plan| *plan == Orders::TooMany).filter(|_| !only_one);
+        let (mut potential, mut victims) = (Ok(Vec::new()), Ok(None));
+        for (at, (Potential { node, candidate }, plan)) in candidates.iter().zip(plans).enumerate() {
+            let is_selected = node.name() == selected;
+            if last.is_some_and(|last| at < last) && !is_selected {
+                continue;
+            }
             let Some((candidate, ties)) = candidate else {
                 if let Ok(potential) = &mut potential {
                     potential.push(Vec::new());
                 }
                 continue;
             };
-            let is_selected = node.name() == selected;
-            let mut outcomes = vec![(1, rank(candidate))];
-            // One order alone decides between interchangeable pods only, which matters where they are evicted.
-            if !ties.is_empty() && (is_selected || ties.orders() != Some(1)) {
-                let orders = ties.orders().filter(|orders| tried + orders <= VICTIM_ORDERS);
-                let found = match orders {
-                    None => Err(UnknownOdds::TiedPods { node: node.name().clone(), pods: ties.tied_pods() }),
-                    Some(orders) => {
-                        tried += orders;
-                        ties.outcomes(post, state, pod, node, &mut scratch).ok_or(UnknownOdds::OtherOutcome)
-                    }
+            let mut outcomes = if potential.is_ok() { vec![(1, rank(candidate))] } else { Vec::new() };
+            if plan != Orders::One {
+                let found = match plan {
+                    Orders::TooMany => Err(UnknownOdds::TiedPods { node: node.name().clone(), pods: ties.tied_pods() }),
+                    _ => ties.outcomes(post, state, pod, node, scratch).ok_or(UnknownOdds::OtherOutcome),
                 };
                 match &found {
+                    Ok(_) if potential.is_err() => {}
                     Ok(found) => outcomes = by_rank(found.candidates.iter().map(|(count, candidate)| (*count, rank(candidate)))),
                     Err(why) if !only_one => potential = Err(why.clone()),
                     Err(_) => {}
@@ -164,6 +175,35 @@ impl Found {
         }
         Self { potential, victims }
     }
+}
+
+/// How many orders of equal pods are tried on a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Orders {
+    /// The one that was tried: others have the same outcome.
+    One,
+    /// Each of them.
+    Each,
+    /// None of too many.
+    TooMany,
+}
+
+/// Returns how many orders are tried on each node: all, for as long as they are not too many together.
+fn plans(candidates: &[Potential<'_, '_>], selected: &Str) -> Vec<Orders> {
+    let mut tried = 0_u64;
+    let plan = |Potential { node, candidate }: &Potential<'_, '_>| match candidate {
+        Some((_, ties)) if !ties.is_empty() => match ties.orders() {
+            // One order alone decides between interchangeable pods only, which matters where they are evicted.
+            Some(1) if node.name() != selected => Orders::One,
+            Some(orders) if tried.saturating_add(orders) <= VICTIM_ORDERS => {
+                tried += orders;
+                Orders::Each
+            }
+            _ => Orders::TooMany,
+        },
+        _ => Orders::One,
+    };
+    candidates.iter().map(plan).collect()
 }
 
 /// Puts together outcomes that are as good as each other.

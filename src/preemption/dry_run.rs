@@ -5,16 +5,20 @@
 //! Where groups are victims, a group that is disrupted as one goes or stays with its pods on all nodes. Of these, filters see only
 //! what plugins keep of them.
 
+mod sums;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::budgets::BudgetCount;
 use super::importance::Rank;
-use super::units::{Unit, units_below};
+use super::units::{Unit, respects_groups, units_below};
+use crate::cluster::Str;
 use crate::framework::{
     Candidate, Code, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses,
     Snapshot, Status, Victim,
 };
 use crate::release::{Behaviour, DryRunReport, FilterRun, PreemptionText, VictimOrder, WithoutVictims};
+pub(super) use sums::{Ranked, places_by_importance};
 
 /// A potential victim: a unit of lower priority.
 struct Potential<'a> {
@@ -55,12 +59,16 @@ pub(super) struct Scratch<'a> {
     /// Most pods that are not reprieved are rejected for the same reason.
     statuses: SharedStatuses,
     budgets: BudgetCount<'a>,
+    buffers: sums::Buffers,
+    /// The status of nodes without pods of lower priority.
+    nothing_weaker: Option<Status>,
 }
 
 impl<'a> Scratch<'a> {
     /// Makes empty caches for the nodes of a snapshot.
     pub(super) fn new(snapshot: &'a Snapshot, release: &Behaviour) -> Self {
-        Self { statuses: SharedStatuses::default(), budgets: BudgetCount::new(snapshot.budgets(), release.preemption.budgets) }
+        let budgets = BudgetCount::new(snapshot.budgets(), release.preemption.budgets);
+        Self { statuses: SharedStatuses::default(), budgets, buffers: sums::Buffers::default(), nothing_weaker: None }
     }
 }
 
@@ -85,12 +93,12 @@ impl<S> Scratches<S> {
     }
 }
 
-/// Selects the victims on one node, working on copies of the node and the state.
+/// Selects the victims on one node, working on copies of the node and the state, or of sums where filters look at no more.
 pub(super) fn select_victims_on_node<'a>(
     post: &PostFilterContext<'_>,
     state: &CycleState,
     pod: &PodInfo,
-    node: &'a NodeInfo,
+    node: &'a Arc<NodeInfo>,
     scratch: &mut Scratch<'a>,
 ) -> NodeDryRun {
     select_victims_in_order(post, state, pod, node, scratch, None)
@@ -102,12 +110,21 @@ pub(super) fn select_victims_in_order<'a>(
     post: &PostFilterContext<'_>,
     state: &CycleState,
     pod: &PodInfo,
-    node: &'a NodeInfo,
+    node: &'a Arc<NodeInfo>,
     scratch: &mut Scratch<'a>,
     order: Option<&[usize]>,
 ) -> NodeDryRun {
     let release = post.cx.emulation.behaviour();
     let name = node.name().clone();
+    if looks_at_sums(post) {
+        if release.preemption.without_victims != WithoutVictims::Chosen && node.places_below(pod.pod.priority()).next().is_none() {
+            return nothing_weaker(post, pod, name, scratch);
+        }
+        if !node.may_hold_a_pod_twice() {
+            let (record, found) = sums::Attempt::new(post, state, pod, node, scratch).run(order);
+            return finished(post, record, found);
+        }
+    }
     let potential: Vec<Potential<'_>> = match units_below(&post.cx, pod.pod.priority(), node) {
         Ok(units) => {
             let mut potential = Vec::with_capacity(units.len());
@@ -117,21 +134,43 @@ pub(super) fn select_victims_in_order<'a>(
         Err(status) => return NodeDryRun { node: name, status: scratch.statuses.share(status), ..NodeDryRun::default() },
     };
     if potential.is_empty() && release.preemption.without_victims != WithoutVictims::Chosen {
-        let status = match (release.preemption.dry_run, release.preemption.text) {
-            (DryRunReport::Nothing, _) => no_status(),
-            (_, PreemptionText::Prefixed) => Status::rejected(Reason::NoPreemptionVictims),
-            _ => Status::rejected(Reason::NoVictimsOnNode { node: name.clone(), pod: pod.key() }),
-        };
-        let status = status.in_words_of(post.cx.emulation.release());
-        return NodeDryRun { node: name, status: scratch.statuses.share(status), ..NodeDryRun::default() };
+        return nothing_weaker(post, pod, name, scratch);
     }
-    let mut record = NodeDryRun { node: name, ..NodeDryRun::default() };
-    if !post.quiet {
-        record.removed.reserve_exact(potential.len());
-    }
-    let mut attempt = Attempt { post, pod, state: state.clone(), node: node.clone(), with_nominated: None, order, record, scratch };
+    let record = NodeDryRun { node: name, ..NodeDryRun::default() };
+    let (removed, put_back) = (Vec::new(), Vec::new());
+    let (state, node) = (state.clone(), NodeInfo::clone(node));
+    let mut attempt = Attempt { post, pod, state, node, with_nominated: None, order, record, removed, put_back, scratch };
     let found = attempt.run(potential);
-    let mut record = attempt.record;
+    let Attempt { mut record, removed, put_back, .. } = attempt;
+    (record.removed, record.put_back) = (removed.into(), put_back.into());
+    finished(post, record, found)
+}
+
+/// Whether dry runs need to know no more than sums of the pods.
+pub(super) fn looks_at_sums(post: &PostFilterContext<'_>) -> bool {
+    post.runner.depends_on_sums() && !respects_groups(post.cx.emulation)
+}
+
+/// Returns the dry run of a node without pods of lower priority, which ends before any filter runs.
+fn nothing_weaker(post: &PostFilterContext<'_>, pod: &PodInfo, node: Str, scratch: &mut Scratch<'_>) -> NodeDryRun {
+    let release = &post.cx.emulation.behaviour().preemption;
+    let in_words = |status: Status| status.in_words_of(post.cx.emulation.release());
+    let status = if release.dry_run != DryRunReport::Nothing && release.text != PreemptionText::Prefixed {
+        in_words(Status::rejected(Reason::NoVictimsOnNode { node: node.clone(), pod: pod.key() }))
+    } else {
+        // The same for all nodes.
+        let of_release = || match release.dry_run {
+            DryRunReport::Nothing => in_words(no_status()),
+            _ => in_words(Status::rejected(Reason::NoPreemptionVictims)),
+        };
+        scratch.nothing_weaker.get_or_insert_with(of_release).clone()
+    };
+    NodeDryRun { node, status, ..NodeDryRun::default() }
+}
+
+/// Returns the record with the result: the victims, most important first, and the number of them that violate a budget.
+fn finished(post: &PostFilterContext<'_>, mut record: NodeDryRun, found: Result<(Vec<Victim>, i64), Status>) -> NodeDryRun {
+    let release = post.cx.emulation.behaviour();
     match found {
         Err(_) if release.preemption.dry_run == DryRunReport::Nothing => record.status = no_status(),
         // kube-scheduler runs all filters in random order here; a fixed order represents all of them.
@@ -178,16 +217,21 @@ struct Attempt<'a, 'n> {
     /// The order of pods, where it is not the usual one.
     order: Option<&'a [usize]>,
     record: NodeDryRun,
+    removed: Vec<Arc<PodInfo>>,
+    put_back: Vec<PutBack>,
     scratch: &'a mut Scratch<'n>,
 }
 
 impl<'a, 'n> Attempt<'a, 'n> {
     /// Returns the victims, most important first, and the number of them that violate a budget.
     fn run(&mut self, mut potential: Vec<Potential<'n>>) -> Result<(Vec<Victim>, i64), Status> {
+        if !self.post.quiet {
+            self.removed.reserve_exact(potential.len());
+        }
         for p in &potential {
             self.remove(&p.unit)?;
             if !self.post.quiet {
-                self.record.removed.extend(p.unit.pods().iter().cloned());
+                self.removed.extend(p.unit.pods().iter().cloned());
             }
         }
         let status = self.filter();
@@ -218,7 +262,7 @@ impl<'a, 'n> Attempt<'a, 'n> {
             };
         }
         if !self.post.quiet {
-            self.record.put_back.reserve_exact(potential.len());
+            self.put_back.reserve_exact(potential.len());
         }
         let violating = potential.iter().filter(|p| p.violations() > 0);
         let both_groups = (1..potential.len()).contains(&violating.clone().count());
@@ -251,7 +295,7 @@ impl<'a, 'n> Attempt<'a, 'n> {
         }
         if !self.post.quiet {
             let status = self.scratch.statuses.share(status);
-            self.record.put_back.extend(potential.victims().map(|victim| PutBack { victim, status: status.clone() }));
+            self.put_back.extend(potential.victims().map(|victim| PutBack { victim, status: status.clone() }));
         }
         Ok(stays)
     }

@@ -26,6 +26,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use self::dry_run::{Scratch, Scratches};
 use crate::cluster::{Key, Str};
 use crate::framework::{
     Candidate, CycleState, NodeToStatus, NominatingInfo, PodInfo, PostFilterContext, PreemptionRecord, Reason, SharedList, Status,
@@ -77,7 +78,7 @@ impl<'a> Evaluator<'a> {
         let mut record = PreemptionRecord { hypothetical: true, ..self.empty_record() };
         if let Ok(preemptor) = self.latest(pod) {
             // The record already holds the reason of a failure that matters.
-            let _ = self.find_candidates(state, &preemptor, &mut record);
+            let _ = self.find_candidates(state, &preemptor, &mut record, &Scratches::new());
         }
         record
     }
@@ -88,7 +89,8 @@ impl<'a> Evaluator<'a> {
 
     fn nominate(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<Str, Failure> {
         let preemptor = self.latest(pod)?;
-        let statuses = self.find_candidates(state, &preemptor, record)?;
+        let scratches = Scratches::new();
+        let statuses = self.find_candidates(state, &preemptor, record, &scratches)?;
         if record.candidates().next().is_none() {
             return Err(Failure::NotHelpful(statuses.fit_error(self.post.cx.snapshot.len(), "", "")));
         }
@@ -114,7 +116,7 @@ impl<'a> Evaluator<'a> {
             .cloned()
             .ok_or_else(|| Status::rejected(Reason::NoCandidate).in_words_of(self.post.cx.emulation.release()))?;
         if !self.post.quiet {
-            record.odds = chance::odds(self.post, state, &preemptor, record).map(Arc::new);
+            record.odds = chance::odds(self.post, state, &preemptor, record, &scratches).map(Arc::new);
         }
         let evicts = record.evictions().next().is_some() || self.post.cx.emulation.behaviour().queue.terminating_victims_deleted;
         if evicts || !self.post.cx.emulation.enabled(Gate::SchedulerAsyncPreemption) {
@@ -135,7 +137,13 @@ impl<'a> Evaluator<'a> {
 
     /// Fills the record up to its candidates. Returns the status of every node, which makes the message if there are no
     /// candidates.
-    fn find_candidates(&self, state: &CycleState, pod: &PodInfo, record: &mut PreemptionRecord) -> Result<NodeToStatus, Status> {
+    fn find_candidates(
+        &self,
+        state: &CycleState,
+        pod: &PodInfo,
+        record: &mut PreemptionRecord,
+        scratches: &Scratches<Scratch<'a>>,
+    ) -> Result<NodeToStatus, Status> {
         let snapshot = self.post.cx.snapshot;
         if let Some(reason) = eligibility::ineligible_reason(&pod.pod, self.post.statuses, &self.post.cx) {
             if reason == Reason::TerminatingVictims {
@@ -148,7 +156,7 @@ impl<'a> Evaluator<'a> {
         if snapshot.is_empty() {
             return Err(Status::error("no nodes available"));
         }
-        candidates::search(self.post, self.limits, state, pod, record);
+        candidates::search(self.post, self.limits, state, pod, record, scratches);
         let mut statuses = NodeToStatus::default();
         // Errors are dropped if there is at least one candidate.
         if record.candidates().next().is_some() {

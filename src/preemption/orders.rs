@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::dry_run::{Scratch, by_importance, select_victims_in_order};
+use super::dry_run::{Ranked, Scratch, by_importance, looks_at_sums, places_by_importance, select_victims_in_order};
 use super::units::Unit;
 use crate::cluster::{Key, Pod, Volume};
 use crate::framework::{Candidate, CycleState, NodeInfo, PodInfo, PostFilterContext};
@@ -34,19 +34,33 @@ pub(super) struct Ties {
 impl Ties {
     /// Finds the ties among the pods of lower priority on a node.
     pub(super) fn on(post: &PostFilterContext<'_>, pod: &PodInfo, node: &NodeInfo) -> Self {
-        let pods = by_importance(post, pod, node);
+        if looks_at_sums(post) {
+            // The bits rule out most pairs, which are not fetched then.
+            let same = |a: &Ranked, b: &Ranked| {
+                let (a, b) = (node.at(a.place()), node.at(b.place()));
+                a.bits() == b.bits() && same_pods(&a.info().pod, &b.info().pod)
+            };
+            return Self::among(&places_by_importance(post, pod.pod.priority(), node), |pod| pod.rank(), same);
+        }
+        Self::among(&by_importance(post, pod, node), |(rank, _)| *rank, |(_, a), (_, b)| interchangeable(a, b))
+    }
+
+    /// Finds the ties among units in the order of importance, of which `same` says whether they are interchangeable.
+    fn among<T, R: PartialEq>(units: &[T], rank: impl Fn(&T) -> R, same: impl Fn(&T, &T) -> bool) -> Self {
         let mut ties = Vec::new();
-        for group in (0..pods.len()).collect::<Vec<_>>().chunk_by(|a, b| pods[*a].0 == pods[*b].0).filter(|group| group.len() > 1) {
+        for group in
+            (0..units.len()).collect::<Vec<_>>().chunk_by(|a, b| rank(&units[*a]) == rank(&units[*b])).filter(|group| group.len() > 1)
+        {
             let mut kinds: Tie = Vec::new();
             for at in group {
-                match kinds.iter_mut().find(|kind| interchangeable(&pods[kind[0]].1, &pods[*at].1)) {
+                match kinds.iter_mut().find(|kind| same(&units[kind[0]], &units[*at])) {
                     Some(kind) => kind.push(*at),
                     None => kinds.push(vec![*at]),
                 }
             }
             ties.push(kinds);
         }
-        Self { pods: pods.len(), ties }
+        Self { pods: units.len(), ties }
     }
 
     /// Whether no two pods are equal.
@@ -81,7 +95,7 @@ impl Ties {
         post: &PostFilterContext<'_>,
         state: &CycleState,
         pod: &PodInfo,
-        node: &'a NodeInfo,
+        node: &'a Arc<NodeInfo>,
         scratch: &mut Scratch<'a>,
     ) -> Option<Outcomes> {
         let pods = by_importance(post, pod, node);

@@ -1,11 +1,13 @@
 //! Helpers of this folder's tests: small objects, and filters that count only CPU.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::cluster::{Cluster, Node, Object, Pod, PodDisruptionBudget};
 use crate::framework::{
-    Context, CycleState, DryRunPolicy, FilterRunner, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, Snapshot, Status,
+    Context, CycleState, DryRunPolicy, FilterRunner, NodeInfo, NodeToStatus, PodInfo, PodSums, PostFilterContext, Snapshot, Status,
+    SumsTried,
 };
 use crate::release::Emulation;
 
@@ -67,6 +69,8 @@ pub(super) fn context<'a>(
 #[derive(Default)]
 pub(super) struct CpuRunner {
     nominated: BTreeMap<String, Vec<Arc<PodInfo>>>,
+    /// Says that it looks at sums of the pods alone.
+    pub(super) by_sums: AtomicBool,
     /// Makes every removal fail.
     pub(super) fail_remove: bool,
     /// Makes every addition fail.
@@ -100,11 +104,26 @@ fn follow(fail: bool, verb: &str, pod: &PodInfo) -> Status {
 
 impl FilterRunner for CpuRunner {
     fn filter_with_nominated_pods(&self, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        let nominated = self.nominated_sums(pod, node).map_or(0, |sums| sums.requested.milli_cpu);
+        let wanted = node.requested.milli_cpu + nominated + pod.resource.resource.milli_cpu;
+        if wanted <= node.allocatable.milli_cpu { Status::success() } else { Status::unschedulable("Insufficient cpu") }
+    }
+
+    fn depends_on_sums(&self) -> bool {
+        self.by_sums.load(Ordering::Relaxed)
+    }
+
+    fn nominated_sums(&self, pod: &PodInfo, node: &NodeInfo) -> Option<PodSums> {
         let nominated = self.nominated_pods(node.name());
         let counted = nominated.iter().filter(|p| p.pod.priority() >= pod.pod.priority() && p.pod.metadata.uid != pod.pod.metadata.uid);
-        let cpu = |p: &PodInfo| p.resource.resource.milli_cpu;
-        let wanted = node.requested.milli_cpu + counted.map(|p| cpu(p)).sum::<i64>() + cpu(pod);
-        if wanted <= node.allocatable.milli_cpu { Status::success() } else { Status::unschedulable("Insufficient cpu") }
+        let mut sums = PodSums::default();
+        counted.for_each(|other| sums.add(other));
+        Some(sums).filter(|sums| sums.pods > 0)
+    }
+
+    fn filter_sums(&self, tried: &SumsTried<'_>, sums: &PodSums, with_nominated: Option<&PodSums>, _again: bool) -> Status {
+        let wanted = with_nominated.unwrap_or(sums).requested.milli_cpu + tried.pod.resource.resource.milli_cpu;
+        if wanted <= tried.node.allocatable.milli_cpu { Status::success() } else { Status::unschedulable("Insufficient cpu") }
     }
 
     fn add_pod(&self, _state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {

@@ -62,7 +62,7 @@ impl Evictable {
 }
 
 /// Returns whether preemption by a single pod respects groups.
-fn respects_groups(emulation: Emulation) -> bool {
+pub(super) fn respects_groups(emulation: Emulation) -> bool {
     emulation.behaviour().groups.are_victims && emulation.enabled(Gate::GenericWorkload)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ScheduleError;
 use super::extending::PreemptExtenders;
-use super::runtime::{Framework, Nominations, Runner, record_preemption};
+use super::runtime::{Framework, Nominations, Runner};
 use super::scoring::Scores;
 use super::search::Search;
 use crate::cluster::{Kind, Object, Str};
@@ -14,7 +14,7 @@ use crate::framework::{
     PreemptionRecord, Reason, SharedList, Status,
 };
 use crate::release::{Algorithm, HostOrder, PostFilterText};
-use crate::trace::{Event, Recorder, Row, Selection};
+use crate::trace::{Event, Recorder, Row, Selection, record_preemption};
 
 /// How many nodes a cycle filters, and the offset that replaces kube-scheduler's random one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

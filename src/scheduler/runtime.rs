@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::ScheduleError;
-use super::queue::PluginEvents;
-use crate::cluster::{Pod, Str};
+use super::queue::{Nominated, PluginEvents};
+use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
     CandidateExtenders, Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus,
-    NominatingInfo, Plugin, PluginName, PodInfo, PostFilterContext, PostFilterResult, PreFilterPlugin, PreFilterResult, PreemptionRecord,
-    Reason, Status,
+    NominatingInfo, Plugin, PluginName, PodInfo, PodSums, PostFilterContext, PostFilterResult, PreFilterPlugin, PreFilterResult, Reason,
+    SharedList, Status, SumsTried, hash_of,
 };
 use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
-use crate::trace::{Event, Recorder, preemption_events};
+use crate::trace::{Event, Recorder, record_preemption};
 
 /// A shared plugin of a profile.
 pub type PluginRef = Arc<dyn Plugin>;
@@ -63,8 +63,8 @@ impl std::fmt::Debug for Framework {
 
 /// Source of nominated pods.
 pub trait Nominations: Sync {
-    /// Returns the pods nominated to a node, in order of nomination.
-    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
+    /// Returns the pods nominated to a node, given its name and the hash of that ([`NodeInfo::name_hash`]); `None` if there are none.
+    fn nominated(&self, node: &str, name_hash: u64) -> Option<Arc<Nominated>>;
     /// Whether any pod is nominated anywhere.
     fn any(&self) -> bool {
         true
@@ -90,9 +90,47 @@ pub(super) struct Filtered {
     /// The status.
     pub status: Status,
     /// Nominated pods added for the first pass.
-    pub nominated: Vec<Arc<PodInfo>>,
+    pub nominated: Counted,
     /// Number of plugins that rejected, of those that ran.
     pub rejectors: usize,
+}
+
+/// The pods nominated to a node that count for another pod: those of its priority or a higher one, without itself.
+pub(super) enum Counted {
+    /// There are none.
+    None,
+    /// All that are nominated to the node.
+    All(Arc<Nominated>),
+    /// Some of them.
+    Some(Vec<Arc<PodInfo>>),
+}
+
+impl Counted {
+    fn pods(&self) -> &[Arc<PodInfo>] {
+        match self {
+            Self::None => &[],
+            Self::All(nominated) => nominated.pods(),
+            Self::Some(pods) => pods,
+        }
+    }
+
+    /// Returns the keys of the pods, in order of nomination.
+    pub(super) fn keys(&self) -> SharedList<Key> {
+        match self {
+            Self::None => SharedList::default(),
+            Self::All(nominated) => nominated.keys().clone(),
+            Self::Some(pods) => pods.iter().map(|pod| pod.key()).collect(),
+        }
+    }
+
+    /// Returns the sums of the pods; `None` if there are none.
+    fn sums(&self) -> Option<PodSums> {
+        match self {
+            Self::None => None,
+            Self::All(nominated) => Some(nominated.sums().clone()),
+            Self::Some(pods) => Some(PodSums::of(pods)),
+        }
+    }
 }
 
 impl Framework {
@@ -297,7 +335,7 @@ impl Framework {
 }
 
 /// Nominated pods, with the cycle state and the node as if they ran there.
-type WithNominated = (Vec<Arc<PodInfo>>, CycleState, NodeInfo);
+type WithNominated = (Counted, CycleState, NodeInfo);
 
 /// A framework with the inputs of the filters of one cycle.
 pub(super) struct Runner<'a> {
@@ -311,6 +349,8 @@ pub(super) struct Runner<'a> {
     again: Vec<(PluginName, &'a dyn FilterPlugin)>,
     /// PreFilter plugins that keep track of pods added and removed.
     extensions: Vec<(PluginName, &'a dyn PreFilterPlugin)>,
+    /// Whether filters depend on the pods of a node by their sums alone, and no plugin keeps track of pods.
+    by_sums: bool,
 }
 
 impl<'a> Runner<'a> {
@@ -320,8 +360,9 @@ impl<'a> Runner<'a> {
         let again = all.iter().filter(|(_, point)| point.depends_on_pods()).copied().collect();
         let asked = framework.pre_filter.iter().filter(|p| !state.skip_filter.contains(p.name()));
         let points = asked.filter_map(|p| p.pre_filter().map(|point| (p.name(), point)));
-        let extensions = points.filter(|(_, point)| point.has_extensions(cx.emulation)).collect();
-        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again, extensions }
+        let extensions: Vec<_> = points.filter(|(_, point)| point.has_extensions(cx.emulation)).collect();
+        let by_sums = extensions.is_empty() && all.iter().all(|(_, point)| !point.depends_on_pods() || point.depends_on_sums());
+        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again, extensions, by_sums }
     }
 
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
@@ -330,15 +371,27 @@ impl<'a> Runner<'a> {
         self.filter_node_with(state, pod, node, &self.all)
     }
 
-    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
-        self.nominations.map_or_else(Vec::new, |n| n.nominated_pods(node))
-    }
-
     /// Runs filters on a node as it is; stops at the first failure or, where all filters run, at the first error.
     /// Returns the status and the number of rejecting plugins.
     #[inline]
     fn run(&self, filters: &[(PluginName, &dyn FilterPlugin)], state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> (Status, usize) {
-        let mut answers = filters.iter().map(|filter| self.ask(*filter, state, pod, node)).filter(|status| !status.is_success());
+        self.first_or_all(filters.iter().map(|filter| self.ask(*filter, state, pod, node)))
+    }
+
+    /// Runs filters on a node whose pods have these sums, as [`Self::run`] does.
+    #[inline]
+    fn run_sums(&self, filters: &[(PluginName, &dyn FilterPlugin)], tried: &SumsTried<'_>, sums: &PodSums) -> (Status, usize) {
+        let SumsTried { state, pod, node } = *tried;
+        self.first_or_all(filters.iter().map(|(name, point)| {
+            let status = point.filter_sums(&self.cx, state, pod, node, sums);
+            if status.is_success() { status } else { self.answered(*name, pod, status) }
+        }))
+    }
+
+    /// Returns the first failure or, where all filters run, the merged ones; and the number of rejecting plugins.
+    #[inline]
+    fn first_or_all(&self, answers: impl Iterator<Item = Status>) -> (Status, usize) {
+        let mut answers = answers.filter(|status| !status.is_success());
         match self.framework.filters {
             FilterRun::UntilRejection => answers.next().map_or((Status::success(), 0), |status| (status, 1)),
             FilterRun::All => merge(answers),
@@ -349,9 +402,11 @@ impl<'a> Runner<'a> {
     #[inline]
     fn ask(&self, (name, point): (PluginName, &dyn FilterPlugin), state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         let status = point.filter(&self.cx, state, pod, node);
-        if status.is_success() {
-            return status;
-        }
+        if status.is_success() { status } else { self.answered(name, pod, status) }
+    }
+
+    /// Returns what a filter's failure becomes.
+    fn answered(&self, name: PluginName, pod: &PodInfo, status: Status) -> Status {
         if status.is_rejected() {
             return status.answered_by(name, self.cx.emulation.release());
         }
@@ -382,7 +437,7 @@ impl<'a> Runner<'a> {
         match self.with_nominated(state, pod, node) {
             Ok(None) => {}
             Ok(Some((others, with_state, with_node))) => {
-                filters.nominated = others.iter().map(|p| p.key()).collect();
+                filters.nominated = others.pods().iter().map(|p| p.key()).collect();
                 filters.answers = all(&with_state, &with_node);
                 let rejected = filters.rejections().next().is_some();
                 filters.with_nominated = rejected;
@@ -397,24 +452,26 @@ impl<'a> Runner<'a> {
 
     /// Returns the pods nominated to a node that have at least the pod's priority, without itself.
     #[inline]
-    fn nominated_that_count(&self, pod: &PodInfo, node: &NodeInfo) -> Vec<Arc<PodInfo>> {
-        if !self.nominations.is_some_and(|n| n.may_be_on(node.name_hash())) {
-            return Vec::new();
+    fn nominated_that_count(&self, pod: &PodInfo, node: &NodeInfo) -> Counted {
+        let nominations = self.nominations.filter(|n| n.may_be_on(node.name_hash()));
+        let Some(nominated) = nominations.and_then(|n| n.nominated(node.name(), node.name_hash())) else { return Counted::None };
+        if nominated.all_count_for(pod) {
+            return Counted::All(nominated);
         }
-        let mut nominated = self.nominated_pods(node.name());
-        nominated.retain(|other| other.pod.priority() >= pod.pod.priority() && !crate::framework::is_same_pod(&other.pod, &pod.pod));
-        nominated
+        let counts = |other: &&Arc<PodInfo>| other.priority() >= pod.priority() && !other.is_same_pod(pod);
+        let counted: Vec<Arc<PodInfo>> = nominated.pods().iter().filter(counts).cloned().collect();
+        if counted.is_empty() { Counted::None } else { Counted::Some(counted) }
     }
 
     /// Returns the node with the nominated pods of equal or higher priority; `None` if there are none.
     #[inline]
     fn with_nominated(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Option<WithNominated>, Status> {
         let nominated = self.nominated_that_count(pod, node);
-        if nominated.is_empty() {
+        if matches!(nominated, Counted::None) {
             return Ok(None);
         }
         let (mut with_state, mut with_node) = (state.clone(), node.clone());
-        for other in &nominated {
+        for other in nominated.pods() {
             with_node.add_pod(other.clone());
             let status = self.add_pod(&mut with_state, pod, other, &with_node);
             if !status.is_success() {
@@ -433,13 +490,23 @@ impl<'a> Runner<'a> {
         filters: &[(PluginName, &dyn FilterPlugin)],
     ) -> Filtered {
         let run = |state: &CycleState, node: &NodeInfo| self.run(filters, state, pod, node);
+        if self.by_sums {
+            let nominated = self.nominated_that_count(pod, node);
+            let mut answer = None;
+            if let Some(with) = nominated.sums() {
+                let (status, rejectors) = self.run_sums(filters, &SumsTried { state, pod, node }, &with.and(&node.sums()));
+                answer = Some((status, rejectors)).filter(|(status, _)| !status.is_success());
+            }
+            let (status, rejectors) = answer.unwrap_or_else(|| run(state, node));
+            return Filtered { status, nominated, rejectors };
+        }
         let (nominated, with_state, with_node) = match self.with_nominated(state, pod, node) {
             Ok(None) => {
                 let (status, rejectors) = run(state, node);
-                return Filtered { status, nominated: Vec::new(), rejectors };
+                return Filtered { status, nominated: Counted::None, rejectors };
             }
             Ok(Some(with)) => with,
-            Err(status) => return Filtered { status, nominated: Vec::new(), rejectors: 0 },
+            Err(status) => return Filtered { status, nominated: Counted::None, rejectors: 0 },
         };
         let (mut status, mut rejectors) = run(&with_state, &with_node);
         if status.is_success() {
@@ -474,11 +541,11 @@ impl FilterRunner for Runner<'_> {
             return None;
         }
         let nominated = self.nominated_that_count(pod, node);
-        let mut with = (!nominated.is_empty()).then(|| node.clone())?;
-        for other in &nominated {
+        let mut with = (!nominated.pods().is_empty()).then(|| node.clone())?;
+        for other in nominated.pods() {
             with.add_pod(other.clone());
         }
-        Some((with, nominated.len()))
+        Some((with, nominated.pods().len()))
     }
 
     fn filter_again_on(&self, state: &CycleState, pod: &PodInfo, with_nominated: &NodeInfo, node: &NodeInfo) -> Status {
@@ -486,8 +553,23 @@ impl FilterRunner for Runner<'_> {
         if status.is_success() { self.run(&self.again, state, pod, node).0 } else { status }
     }
 
+    fn depends_on_sums(&self) -> bool {
+        self.by_sums
+    }
+
+    fn nominated_sums(&self, pod: &PodInfo, node: &NodeInfo) -> Option<PodSums> {
+        self.nominated_that_count(pod, node).sums()
+    }
+
+    fn filter_sums(&self, tried: &SumsTried<'_>, sums: &PodSums, with_nominated: Option<&PodSums>, again: bool) -> Status {
+        let filters = if again { &self.again } else { &self.all };
+        let rejection = with_nominated.map(|with| self.run_sums(filters, tried, with).0).filter(|status| !status.is_success());
+        rejection.unwrap_or_else(|| self.run_sums(filters, tried, sums).0)
+    }
+
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
-        Runner::nominated_pods(self, node)
+        let nominated = self.nominations.and_then(|n| n.nominated(node, hash_of(node)));
+        nominated.map_or_else(Vec::new, |nominated| nominated.pods().to_vec())
     }
 
     fn add_pod(&self, state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {
@@ -526,10 +608,4 @@ fn merge(answers: impl Iterator<Item = Status>) -> (Status, usize) {
     let unresolvable = merged.iter().find(|status| status.code() == Code::UnschedulableAndUnresolvable);
     let code = unresolvable.map_or(first.code(), Status::code);
     (first.with_reasons(code, merged.iter().flat_map(|status| status.reasons().iter().cloned())), rejectors)
-}
-
-/// Records the events of a dry run of preemption.
-pub(super) fn record_preemption(preemption: &Arc<PreemptionRecord>, events: &mut Vec<Event>) {
-    events.reserve(preemption.dry_runs.in_order().iter().map(|run| run.len() + 1).sum());
-    events.extend(preemption_events(preemption));
 }

@@ -315,8 +315,7 @@ impl<R: Recorder> Walk<'_, R> {
         }
         if let Some(events) = self.recorder.events() {
             status = self.shared.share(status);
-            let nominated = nominated.iter().map(|pod| pod.key()).collect();
-            events.push(Event::NodeFiltered { node: name.clone(), status: status.clone(), nominated });
+            events.push(Event::NodeFiltered { node: name.clone(), status: status.clone(), nominated: nominated.keys() });
         }
         if status.is_success() {
             feasible.push(position);

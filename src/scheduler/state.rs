@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::cycle::{WaitingPod, group_id};
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change, unscheduled_pod_added};
 use super::observed::QueuePlaceInference;
-use super::queue::{HintMap, PlaceInLog, PreEnqueueInputs, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
+use super::queue::{HintMap, Nominated, PlaceInLog, PreEnqueueInputs, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config};
 use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
@@ -128,8 +128,8 @@ impl HandlerEnv for Env<'_> {
 }
 
 impl Nominations for SchedulingQueue {
-    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
-        self.nominated_pods_for_node(node)
+    fn nominated(&self, node: &str, name_hash: u64) -> Option<Arc<Nominated>> {
+        self.nominated_to(node, name_hash)
     }
     fn any(&self) -> bool {
         self.has_nominations()

@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_breakpoint_stops_at_the_first_of_events_in_a_row() {
         let put_back = vec![victim("v", Some("b")), victim("w", None), victim("x", Some("b"))];
-        let run = NodeDryRun { node: "n".into(), filtered: Some(Status::success()), put_back, ..NodeDryRun::default() };
+        let run = NodeDryRun { node: "n".into(), filtered: Some(Status::success()), put_back: put_back.into(), ..NodeDryRun::default() };
         let record = PreemptionRecord { dry_runs: vec![Arc::new(run)].into(), ..PreemptionRecord::default() };
         // 0 starts, 1 filters, 2 to 4 put back, 5 ends the dry run.
         let mut events: Vec<Event> = preemption_events(&Arc::new(record)).collect();

@@ -380,9 +380,9 @@ fn same(a: Option<&Status>, b: Option<&Status>) -> bool {
 /// Returns the nodes whose verdicts are not `same`, grouped by the change.
 pub(super) fn verdict_changes(a: &CycleView, b: &CycleView, same: fn(Option<&Status>, Option<&Status>) -> bool) -> Vec<VerdictChange> {
     let mut changes: Vec<VerdictChange> = Vec::new();
-    let nodes: std::collections::BTreeSet<&Str> = a.filter.verdicts.keys().chain(b.filter.verdicts.keys()).collect();
-    for node in nodes {
-        let pair = [a, b].map(|view| view.filter.verdicts.get(node).map(|v| &v.status));
+    let (mut of_a, mut of_b) = (a.filter.verdicts.iter().peekable(), b.filter.verdicts.iter().peekable());
+    while let Some(node) = [of_a.peek(), of_b.peek()].into_iter().flatten().map(|(node, _)| *node).min() {
+        let pair = [&mut of_a, &mut of_b].map(|verdicts| verdicts.next_if(|(of, _)| *of == node).map(|(_, verdict)| &verdict.status));
         if same(pair[0], pair[1]) {
             continue;
         }

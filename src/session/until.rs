@@ -157,7 +157,8 @@ mod tests {
             let victim =
                 Victim::new(Arc::new(PodInfo::new(Arc::new(pod))), Some(Arc::new(CoveringBudgets { violated, allowing: Vec::new() })));
             let put_back = vec![PutBack { victim, status: Status::unschedulable("x") }];
-            let run = NodeDryRun { node: "n".into(), filtered: Some(Status::success()), put_back, ..NodeDryRun::default() };
+            let run =
+                NodeDryRun { node: "n".into(), filtered: Some(Status::success()), put_back: put_back.into(), ..NodeDryRun::default() };
             let record = PreemptionRecord { dry_runs: vec![Arc::new(run)].into(), ..PreemptionRecord::default() };
             preemption_events(&Arc::new(record)).nth(2).unwrap()
         };

@@ -35,6 +35,7 @@ fn effect(view: &CycleView) -> (Option<String>, Option<&Str>, Option<(Str, Vec<K
 fn means_the_same(a: Option<&Status>, b: Option<&Status>) -> bool {
     let plain = |status: &Status| (status.code(), status.clone().in_words_of(Release::default()).message());
     match (a, b) {
+        (Some(a), Some(b)) if a.code() == b.code() && a.surely_reads_like_in_one_release(b) => true,
         (Some(a), Some(b)) => plain(a) == plain(b),
         (a, b) => a == b,
     }

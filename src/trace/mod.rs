@@ -15,7 +15,9 @@ pub use api_event::ApiEvent;
 pub use cycle_view::{CycleView, EffectsView, ExtendersView, FilterView, FindingsView, PreFilterView, ScoringView, Verdict};
 pub use event::*;
 pub use pod_group::{GroupDecision, GroupEvent, GroupOutcome, GroupStart, GroupView, PlacementTry};
-pub use preemption::{DryRunStepAt, DryRunView, Fate, PreemptionView, ScoreFunctionAt, preemption_events, victim_label};
+#[cfg(test)]
+pub(crate) use preemption::preemption_events;
+pub use preemption::{DryRunStepAt, DryRunView, Fate, PreemptionView, ScoreFunctionAt, record_preemption, victim_label};
 pub use queues_view::{GroupGate, QueueEntry, QueuesView};
 pub use recorder::{GroupTrace, Quiet, Recorder, Trace};
 pub use scores::{NodeScore, Part, PluginScore, Row};

@@ -88,22 +88,28 @@ pub fn victim_label(victim: &Victim, node: &str) -> String {
     label
 }
 
-/// Returns the events of a preemption, in order of occurrence.
-pub fn preemption_events(preemption: &Arc<PreemptionRecord>) -> impl Iterator<Item = Event> {
-    let steps = |run: &Arc<NodeDryRun>| {
-        let steps = (0..).take(run.len()).zip(std::iter::repeat(run.clone()));
-        let steps = steps.map(|(number, run)| Event::DryRunStepped(DryRunStepAt { run, number }));
-        steps.chain([Event::DryRunFinished(run.clone())])
-    };
-    let functions = (0..).take(preemption.score_functions.len());
+/// Adds the events of a preemption, in order of occurrence.
+pub fn record_preemption(preemption: &Arc<PreemptionRecord>, events: &mut Vec<Event>) {
+    let runs = preemption.dry_runs.in_order();
+    let others = 2 + preemption.extender_calls.len() + preemption.score_functions.len();
+    events.reserve(runs.iter().map(|run| run.len() + 1).sum::<usize>() + others);
+    events.push(Event::PreemptionStarted(preemption.clone()));
+    for run in runs {
+        events.extend((0..run.len() as u32).map(|number| Event::DryRunStepped(DryRunStepAt { run: run.clone(), number })));
+        events.push(Event::DryRunFinished(run.clone()));
+    }
+    events.extend(preemption.extender_calls.iter().map(|call| Event::ExtenderTookPart(call.clone())));
     let scored = |number| Event::CandidatesScored(ScoreFunctionAt { preemption: preemption.clone(), number });
-    let asked = preemption.extender_calls.iter().map(|call| Event::ExtenderTookPart(call.clone()));
-    let selected = preemption.selected().map(|_| Event::CandidateSelected(preemption.clone()));
-    std::iter::once(Event::PreemptionStarted(preemption.clone()))
-        .chain(preemption.dry_runs.in_order().iter().flat_map(steps))
-        .chain(asked)
-        .chain(functions.map(scored))
-        .chain(selected)
+    events.extend((0..preemption.score_functions.len() as u32).map(scored));
+    events.extend(preemption.selected().map(|_| Event::CandidateSelected(preemption.clone())));
+}
+
+/// Returns the events of a preemption, in order of occurrence.
+#[cfg(test)]
+pub(crate) fn preemption_events(preemption: &Arc<PreemptionRecord>) -> impl Iterator<Item = Event> {
+    let mut events = Vec::new();
+    record_preemption(preemption, &mut events);
+    events.into_iter()
 }
 
 /// A preemption up to the cursor.

@@ -10,7 +10,7 @@ use super::resource_allocation::{PreScore, Requests, ResourceAllocationScorer};
 use crate::cluster::{Cluster, Container, Key, List, Pod, Str};
 use crate::framework::{
     ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, PlacementScorePlugin, Plugin, PodGroupAssignments, PodInfo,
-    PodResourcesOptions, PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status,
+    PodResourcesOptions, PodSums, PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status,
     is_extended_resource_name, pod_requests,
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
@@ -168,6 +168,22 @@ impl PreFilterPlugin for NodeResourcesFit {
 
 impl FilterPlugin for NodeResourcesFit {
     fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        Self::fit_in(cx, state, pod, node, (node.pods.len(), &node.requested))
+    }
+
+    fn depends_on_sums(&self) -> bool {
+        true
+    }
+
+    fn filter_sums(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo, sums: &PodSums) -> Status {
+        Self::fit_in(cx, state, pod, node, (sums.pods, &sums.requested))
+    }
+}
+
+impl NodeResourcesFit {
+    /// Filters a node with this number of pods and sum of requests.
+    #[inline]
+    fn fit_in(cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo, (pods, requested): (usize, &Resource)) -> Status {
         let release = &cx.emulation.behaviour().resources;
         if release.sidecars_refused_in == SidecarCheck::Filter && refuses_sidecars(cx, pod) {
             return Status::rejected(Reason::SidecarsDisabled);
@@ -175,7 +191,7 @@ impl FilterPlugin for NodeResourcesFit {
         let Some(PreFilterState(request)) = state.read() else {
             return Status::error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
         };
-        request.fit(node.pods.len(), &node.allocatable, &node.requested, release)
+        request.fit(pods, &node.allocatable, requested, release)
     }
 }
 

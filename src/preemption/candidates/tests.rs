@@ -67,6 +67,7 @@ fn walk(outcomes: &[Outcome], wanted: usize) -> (usize, usize, Vec<String>) {
     let runs = try_until_enough(
         &nodes,
         wanted,
+        &Scratches::new(),
         || (),
         |(), n| {
             tried.fetch_add(1, Ordering::Relaxed);

@@ -1,3 +1,5 @@
+use std::sync::atomic::Ordering;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -18,9 +20,11 @@ impl Setting {
         Self { runner: CpuRunner::default(), cluster: Cluster::default(), preemptor: pod("p", "", priority, milli_cpu, None) }
     }
 
-    fn run_on(&self, node: &NodeInfo, quiet: bool) -> NodeDryRun {
+    fn run_on(&self, node: &NodeInfo, quiet: bool, by_sums: bool) -> NodeDryRun {
+        self.runner.by_sums.store(by_sums, Ordering::Relaxed);
+        let node = &Arc::new(node.clone());
         let budgets = self.cluster.pod_disruption_budgets.iter().collect();
-        let (snapshot, statuses) = (Snapshot::of([node.clone()]).with_budgets(budgets), NodeToStatus::default());
+        let (snapshot, statuses) = (Snapshot::of([NodeInfo::clone(node)]).with_budgets(budgets), NodeToStatus::default());
         let post = PostFilterContext { quiet, ..context(&self.cluster, &snapshot, &statuses, &self.runner) };
         select_victims_on_node(
             &post,
@@ -31,11 +35,16 @@ impl Setting {
         )
     }
 
-    /// Runs with recording, and checks that a quiet run finds the same.
+    /// Runs with recording, and checks that a quiet run finds the same, and runs that look at sums alone as well.
     fn try_on(&self, node: &NodeInfo) -> NodeDryRun {
-        let (loud, quiet) = (self.run_on(node, false), self.run_on(node, true));
-        assert!(quiet.is_empty());
-        assert_eq!((&quiet.node, &quiet.status, &quiet.candidate), (&loud.node, &loud.status, &loud.candidate));
+        let loud = self.run_on(node, false, false);
+        let fails = self.runner.fail_add || self.runner.fail_remove;
+        for by_sums in [false, true].into_iter().filter(|by_sums| !by_sums || !fails) {
+            let quiet = self.run_on(node, true, by_sums);
+            assert!(quiet.is_empty());
+            assert_eq!((&quiet.node, &quiet.status, &quiet.candidate), (&loud.node, &loud.status, &loud.candidate));
+            assert_eq!(self.run_on(node, false, by_sums), loud);
+        }
         loud
     }
 }

@@ -6,7 +6,7 @@ use imbl::OrdMap;
 
 use crate::cluster::{Cluster, Key, Meta, Pod, Str};
 use crate::framework::{PodInfo, hash_of};
-use crate::scheduler::queue::SchedulingQueue;
+use crate::scheduler::queue::{Nominated, SchedulingQueue};
 use crate::scheduler::runtime::Nominations;
 
 /// The queue's nominations, with what changed since. Clones share their contents.
@@ -58,12 +58,17 @@ impl<'a> GroupNominations<'a> {
 }
 
 impl Nominations for GroupNominations<'_> {
-    fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {
-        let mut pods = self.queue.nominated_pods_for_node(node);
-        pods.retain(|info| !self.changed.contains_key(&info.key()));
-        let restored = self.nominated.get(&hash_of(node)).into_iter().flat_map(OrdMap::values);
-        pods.extend(restored.filter(|(on, _)| on == node).map(|(_, info)| info.clone()));
-        pods
+    fn nominated(&self, node: &str, name_hash: u64) -> Option<Arc<Nominated>> {
+        let of_queue = self.queue.nominated_to(node, name_hash);
+        let is_changed = |info: &Arc<PodInfo>| self.changed.contains_key(&info.key());
+        let restored = self.nominated.get(&name_hash).into_iter().flat_map(OrdMap::values).filter(|(on, _)| on == node);
+        let mut restored = restored.map(|(_, info)| info).peekable();
+        let queued = of_queue.as_ref().map_or(&[][..], |nominated| nominated.pods());
+        if restored.peek().is_none() && !queued.iter().any(is_changed) {
+            return of_queue;
+        }
+        let pods: Vec<Arc<PodInfo>> = queued.iter().filter(|info| !is_changed(info)).chain(restored).cloned().collect();
+        (!pods.is_empty()).then(|| Arc::new(pods.into()))
     }
 
     fn any(&self) -> bool {

@@ -19,7 +19,10 @@ const LEFTOVER_FLUSH: SignedDuration = SignedDuration::from_secs(30);
 impl SchedulingQueue {
     /// Moves every pod whose backoff is over to activeQ; `flushBackoffQCompleted`.
     pub fn flush_backoff_completed(&mut self, env: &mut dyn QueueEnv) {
-        let completed = self.backoff.pop_all_completed(env.now());
+        if self.backoff.first_completed(env.now()).is_none() {
+            return;
+        }
+        let completed = self.backoff.of_any().pop_all_completed(env.now());
         self.move_completed(env, completed);
     }
 
@@ -35,9 +38,10 @@ impl SchedulingQueue {
             return;
         }
         for info in overdue.iter().filter(|info| self.is_gated(info)).collect::<Vec<_>>() {
-            if let Some(mut info) = self.unschedulable.remove(&info.key()) {
+            let key = info.key();
+            if let Some(mut info) = self.unschedulable.of(&key).remove(&key) {
                 Arc::make_mut(&mut info).flushed = Some(now);
-                self.unschedulable.insert(info);
+                self.unschedulable.of(&key).insert(info);
             }
         }
     }
@@ -94,7 +98,7 @@ impl SchedulingQueue {
             let rest = until.duration_since(first).as_nanos();
             let last = first.as_nanosecond() + rest - rest.rem_euclid(period);
             Arc::make_mut(&mut info).flushed = Timestamp::from_nanosecond(last).ok();
-            self.unschedulable.insert(info);
+            self.unschedulable.of(&info.key()).insert(info);
         }
     }
 

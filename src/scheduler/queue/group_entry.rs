@@ -16,7 +16,7 @@ use crate::release::Gate;
 use crate::trace::{Event, GroupGate, MoveCause, Place};
 
 /// A pod with its place, which is `None` for one that comes.
-type Member = (Arc<QueuedPodInfo>, Option<Place>);
+pub(super) type Member = (Arc<QueuedPodInfo>, Option<Place>);
 
 /// A group whose queued pods all passed `PreEnqueue`, and what decided that. They pass again while that is the same.
 #[derive(Clone, Debug)]
@@ -187,12 +187,12 @@ impl SchedulingQueue {
     ) {
         self.take(&info.key());
         let to = if to_backoff {
-            self.backoff.insert(info.clone());
+            self.backoff.of(&info.key()).insert(info.clone());
             self.backoff_place(&info)
         } else {
             let now = env.now();
             Arc::make_mut(&mut info).initial_attempt_timestamp.get_or_insert(now);
-            self.active.insert(info.clone());
+            self.active.of(&info.key()).insert(info.clone());
             Place::Active
         };
         let came = from.is_none();
@@ -304,7 +304,8 @@ impl SchedulingQueue {
     /// `addUnschedulablePodGroupMember`.
     pub(super) fn keep_or_join(&mut self, env: &mut dyn QueueEnv, info: QueuedPodInfo, from: Option<Place>, group: &Key) {
         if self.popped_group.as_ref() == Some(group) {
-            self.returning.insert(info.key(), (Arc::new(info), from));
+            let key = info.key();
+            self.returning.of(&key).insert(key, (Arc::new(info), from));
             return;
         }
         let mut info = info;
@@ -317,7 +318,7 @@ impl SchedulingQueue {
     /// attempt that placed the group they keep their time and go to activeQ; otherwise the backoff begins.
     pub(in crate::scheduler) fn return_group(&mut self, env: &mut dyn QueueEnv, order: &[Key], placed: bool) {
         self.popped_group = None;
-        let mut returning = std::mem::take(&mut self.returning);
+        let mut returning = std::mem::take(self.returning.of_any());
         let mut members: Vec<Member> = order.iter().filter_map(|key| returning.remove(key)).collect();
         members.extend(returning.into_iter().map(|(_, member)| member));
         let Some(errors) = members.iter().map(|(info, _)| info.consecutive_errors_count).max() else { return };

@@ -31,16 +31,17 @@ use jiff::Timestamp;
 
 use self::active_queue::ActiveQueue;
 use self::backoff_queue::BackoffQueue;
-use self::group_entry::Passed;
+use self::group_entry::{Member, Passed};
 pub use self::hints::{HintMap, PluginEvents};
 use self::in_flight::InFlight;
 pub(super) use self::in_flight::pod_id;
-use self::nominator::{Counted, NominatedPods, Nominator};
+pub use self::nominator::Nominated;
+use self::nominator::{Journaled, NominatedPods, Nominator, Touched};
 pub use self::observed::{InferredQueue, Observed, PlaceInLog, QueueInLog};
 use self::unschedulable_pods::UnschedulablePods;
 use crate::cluster::resource::ResourceClaim;
 use crate::cluster::{Key, Meta, Pod, PodGroup, Store, Str};
-use crate::framework::{Context, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status};
+use crate::framework::{Context, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status, hash_of};
 use crate::release::{Emulation, Gate};
 use crate::trace::{Event, MoveCause, Place, QueueMove, QueueOrder, QueuesView};
 
@@ -119,12 +120,12 @@ pub struct AlreadyQueued {
 pub struct SchedulingQueue {
     pub(super) config: QueueConfig,
     hints: Arc<HintMap>,
-    active: Counted<ActiveQueue>,
-    backoff: Counted<BackoffQueue>,
+    active: Journaled<ActiveQueue>,
+    backoff: Journaled<BackoffQueue>,
     /// Parked and gated pods.
-    unschedulable: Counted<UnschedulablePods>,
+    unschedulable: Journaled<UnschedulablePods>,
     in_flight: InFlight,
-    nominator: Counted<Nominator>,
+    nominator: Nominator,
     nominated: NominatedPods,
     /// The next sequence number.
     sequence: u64,
@@ -135,7 +136,7 @@ pub struct SchedulingQueue {
     /// The group that was popped last, until it returns, where groups are queued as one.
     popped_group: Option<Key>,
     /// Its pods that came back, with their places, until it returns.
-    returning: OrdMap<Key, (Arc<QueuedPodInfo>, Option<Place>)>,
+    returning: Journaled<OrdMap<Key, Member>>,
     /// The groups that passed `PreEnqueue`, where groups are queued as one.
     passed: OrdMap<Key, Passed>,
 }
@@ -147,7 +148,7 @@ impl SchedulingQueue {
         Self {
             config,
             hints: Arc::new(hints),
-            active: Counted::default(),
+            active: Journaled::default(),
             backoff: BackoffQueue::new(
                 config.pod_initial_backoff,
                 config.pod_max_backoff,
@@ -155,16 +156,16 @@ impl SchedulingQueue {
                 config.emulation.behaviour().queue.backoff,
             )
             .into(),
-            unschedulable: Counted::default(),
+            unschedulable: Journaled::default(),
             in_flight: InFlight::default(),
-            nominator: Counted::default(),
+            nominator: Nominator::default(),
             nominated: NominatedPods::default(),
             sequence: 0,
             scheduling_cycle: 0,
             move_request_cycle: None,
             view: QueuesView::default(),
             popped_group: None,
-            returning: OrdMap::new(),
+            returning: Journaled::default(),
             passed: OrdMap::new(),
         }
     }
@@ -248,6 +249,11 @@ impl SchedulingQueue {
     /// Returns the pods nominated to a node, in order of nomination, as they are queued. A nominated pod in no queue
     /// counts with its name only, as in kube-scheduler from 1.31 on.
     pub fn nominated_pods_for_node(&self, node: &str) -> Vec<Arc<PodInfo>> {
+        self.nominated_to(node, hash_of(node)).map_or_else(Vec::new, |nominated| nominated.pods().to_vec())
+    }
+
+    /// Does the same, given the hash of the node's name; `None` if no pod is nominated to it.
+    pub(super) fn nominated_to(&self, node: &str, name_hash: u64) -> Option<Arc<Nominated>> {
         let bare = |r: &nominator::PodRef| {
             let metadata = Meta { name: r.key.name.clone(), namespace: r.key.namespace.clone(), uid: r.uid.clone(), ..Meta::default() };
             Arc::new(PodInfo::new(Arc::new(Pod { metadata, ..Pod::default() })))
@@ -259,8 +265,9 @@ impl SchedulingQueue {
             }
             None => bare(r),
         };
-        let changes = [self.active.changes(), self.backoff.changes(), self.unschedulable.changes(), self.nominator.changes()];
-        self.nominated.on_node(node, changes, || self.nominator.on_node(node).map(info).collect()).to_vec()
+        let pods = [self.active.journal(), self.backoff.journal(), self.unschedulable.journal(), self.returning.journal()];
+        let touched = Touched { pods, nodes: self.nominator.journal() };
+        self.nominated.on_node(node, name_hash, touched, || self.nominator.on_node(node).map(info).collect())
     }
 
     /// Returns whether a pod may be nominated to a node whose name has this hash; `false` is certain, `true` is not.
@@ -376,7 +383,12 @@ impl SchedulingQueue {
 
     /// Removes a pod from its queue.
     fn take(&mut self, key: &Key) -> Option<Arc<QueuedPodInfo>> {
-        self.active.remove(key).or_else(|| self.backoff.remove(key)).or_else(|| self.unschedulable.remove(key))
+        let queued = self.place(key)?;
+        match queued {
+            Place::Active => self.active.of(key).remove(key),
+            Place::Backoff { .. } => self.backoff.of(key).remove(key),
+            _ => self.unschedulable.of(key).remove(key),
+        }
     }
 
     fn next_sequence(&mut self) -> u64 {

@@ -245,7 +245,7 @@ impl SchedulingQueue {
         let now = env.now();
         Arc::make_mut(&mut info).initial_attempt_timestamp.get_or_insert(now);
         self.take(&info.key());
-        self.active.insert(info.clone());
+        self.active.of(&info.key()).insert(info.clone());
         self.record_move(env, &info, from, Place::Active, cause, plugin);
         if matches!(cause, MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD | ClusterEvent::UNSCHEDULED_POD_UPDATE)) {
             self.add_nominated_pod(env, info.pod(), &crate::framework::NominatingInfo::Noop);
@@ -277,7 +277,7 @@ impl SchedulingQueue {
             return false;
         }
         self.take(&info.key());
-        self.backoff.insert(info.clone());
+        self.backoff.of(&info.key()).insert(info.clone());
         let to = self.backoff_place(&info);
         self.record_move(env, &info, from, to, cause, plugin);
         true
@@ -294,7 +294,7 @@ impl SchedulingQueue {
     ) {
         let key = info.key();
         if self.unschedulable.get(&key).is_none_or(|known| !Arc::ptr_eq(known, info)) {
-            self.unschedulable.insert(info.clone());
+            self.unschedulable.of(&key).insert(info.clone());
         }
         if !matches!(from, Some(Place::Unschedulable { .. })) {
             self.record_move(env, info, from, unschedulable_place(info), cause, plugin);

@@ -1,13 +1,14 @@
 //! Nominated pods by node; mirrors `pkg/scheduler/backend/queue/nominator.go`.
 
-use std::ops::{Deref, DerefMut};
+use std::collections::VecDeque;
+use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use imbl::{HashMap, OrdMap};
+use imbl::{HashMap, OrdMap, OrdSet};
 
 use super::in_flight::pod_id;
 use crate::cluster::{Key, Pod, Str};
-use crate::framework::{NominatingInfo, PodInfo, hash_of};
+use crate::framework::{NominatingInfo, PodInfo, PodSums, SharedList, hash_of};
 
 /// A nominated pod, and its key for lookups.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,8 @@ pub(super) struct Nominator {
     /// The number of the next nomination.
     next: u64,
     marks: Marks,
+    /// The nodes whose nominations changed.
+    journal: Journal<Str>,
 }
 
 /// Rules out that a pod is nominated to a node by the hash of the node's name, because a cycle asks for every node.
@@ -74,6 +77,7 @@ impl Nominator {
             return;
         }
         let id = pod_id(pod);
+        self.journal.note(node.clone());
         self.node.insert(id.clone(), (node.clone(), self.next));
         let list = self.pods.entry(node.clone()).or_default();
         if list.is_empty() {
@@ -100,6 +104,7 @@ impl Nominator {
     pub(super) fn delete(&mut self, pod: &Pod) {
         let id = pod_id(pod);
         let Some((node, number)) = self.node.remove(&id) else { return };
+        self.journal.note(node.clone());
         if let Some(list) = self.pods.get_mut(&node) {
             list.remove(&number);
             if list.is_empty() {
@@ -107,6 +112,10 @@ impl Nominator {
                 self.marks.remove(&node);
             }
         }
+    }
+
+    pub(super) fn journal(&self) -> &Journal<Str> {
+        &self.journal
     }
 
     /// Returns the node that a pod is nominated to; `None` also if the nomination is an empty name.
@@ -137,20 +146,59 @@ impl Nominator {
     }
 }
 
-/// A part of the queue, with the number of times that it may have changed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Counted<T> {
-    part: T,
+/// Notes what changes touch, the latest of them by name.
+#[derive(Clone, Debug)]
+pub(super) struct Journal<K> {
     changes: u64,
+    last: VecDeque<K>,
 }
 
-impl<T> From<T> for Counted<T> {
-    fn from(part: T) -> Self {
-        Self { part, changes: 0 }
+impl<K> Default for Journal<K> {
+    fn default() -> Self {
+        Self { changes: 0, last: VecDeque::new() }
     }
 }
 
-impl<T> Deref for Counted<T> {
+impl<K> Journal<K> {
+    /// The number of changes that are kept by name.
+    const KEPT: usize = 64;
+
+    /// Notes a change of one thing.
+    fn note(&mut self, of: K) {
+        self.changes += 1;
+        if self.last.len() == Self::KEPT {
+            self.last.pop_front();
+        }
+        self.last.push_back(of);
+    }
+
+    /// Notes a change of anything.
+    fn note_any(&mut self) {
+        self.changes += 1;
+        self.last.clear();
+    }
+
+    /// Returns what was touched since there were this many changes; `None` where that may be anything.
+    fn since(&self, changes: u64) -> Option<impl Iterator<Item = &K>> {
+        let new = usize::try_from(self.changes.checked_sub(changes)?).ok()?;
+        Some(self.last.range(self.last.len().checked_sub(new)?..))
+    }
+}
+
+/// A part of the queue that holds pods, with the pods that were touched.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Journaled<T> {
+    part: T,
+    journal: Journal<Key>,
+}
+
+impl<T> From<T> for Journaled<T> {
+    fn from(part: T) -> Self {
+        Self { part, journal: Journal::default() }
+    }
+}
+
+impl<T> Deref for Journaled<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -158,29 +206,125 @@ impl<T> Deref for Counted<T> {
     }
 }
 
-impl<T> DerefMut for Counted<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        self.changes += 1;
+impl<T> Journaled<T> {
+    /// Returns the part, to change the entry of a pod.
+    pub(super) fn of(&mut self, pod: &Key) -> &mut T {
+        self.journal.note(pod.clone());
         &mut self.part
     }
-}
 
-impl<T> Counted<T> {
-    pub(super) fn changes(&self) -> u64 {
-        self.changes
+    /// Returns the part, to change the entries of any pods.
+    pub(super) fn of_any(&mut self) -> &mut T {
+        self.journal.note_any();
+        &mut self.part
+    }
+
+    pub(super) fn journal(&self) -> &Journal<Key> {
+        &self.journal
     }
 }
 
-/// The pods nominated to each node that was asked for, for as long as the parts of the queue that they are looked up in do not change: a
-/// cycle asks about a node for its filters and for each step of a dry run.
+/// The pods nominated to a node, in order of nomination; at least one.
+#[derive(Debug)]
+pub struct Nominated {
+    pods: Vec<Arc<PodInfo>>,
+    keys: SharedList<Key>,
+    sums: PodSums,
+    /// The lowest priority.
+    lowest: i32,
+    /// Hashes that are equal for one pod.
+    ids: Vec<u64>,
+}
+
+impl From<Vec<Arc<PodInfo>>> for Nominated {
+    fn from(pods: Vec<Arc<PodInfo>>) -> Self {
+        let keys = pods.iter().map(|pod| pod.key()).collect();
+        let sums = PodSums::of(&pods);
+        let lowest = pods.iter().map(|pod| pod.priority()).min().unwrap_or(i32::MAX);
+        let ids = pods.iter().map(|pod| pod.id_hash()).collect();
+        Self { pods, keys, sums, lowest, ids }
+    }
+}
+
+impl Nominated {
+    /// Returns the pods.
+    pub fn pods(&self) -> &[Arc<PodInfo>] {
+        &self.pods
+    }
+
+    /// Returns the namespaces and names of the pods.
+    pub fn keys(&self) -> &SharedList<Key> {
+        &self.keys
+    }
+
+    /// Returns whether surely all have at least the priority of a pod that is none of them.
+    pub fn all_count_for(&self, pod: &PodInfo) -> bool {
+        self.lowest >= pod.priority() && !self.ids.contains(&pod.id_hash())
+    }
+
+    /// Returns the sums of the pods.
+    pub fn sums(&self) -> &PodSums {
+        &self.sums
+    }
+}
+
+/// The journals of the parts in which nominated pods are looked up: pods of the queue, and nodes of the nominator.
+#[derive(Clone, Copy)]
+pub(super) struct Touched<'a> {
+    pub(super) pods: [&'a Journal<Key>; 4],
+    pub(super) nodes: &'a Journal<Str>,
+}
+
+impl Touched<'_> {
+    fn changes(&self) -> [u64; 5] {
+        let [a, b, c, d] = self.pods.map(|journal| journal.changes);
+        [a, b, c, d, self.nodes.changes]
+    }
+}
+
+/// The pods nominated to each node that was asked for, for as long as neither they nor the node are touched: a cycle asks about a node
+/// for its filters and for its dry run, and most nodes are the same in the next cycle.
 #[derive(Debug, Default)]
 pub(super) struct NominatedPods(RwLock<Known>);
 
-/// The pods by node, and the changes of the queue's parts until they were looked up.
+/// Nominated pods by node, as they were after some changes.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    changes: [u64; 4],
-    nodes: HashMap<Str, Arc<[Arc<PodInfo>]>>,
+    changes: [u64; 5],
+    /// By the hash of the node's name.
+    nodes: HashMap<u64, (Str, Option<Arc<Nominated>>)>,
+    /// The pods on these nodes, each with the hash of the node's name.
+    pods: OrdSet<(Key, u64)>,
+}
+
+impl Known {
+    /// Forgets what was touched since the last time.
+    fn follow(&mut self, touched: &Touched<'_>) {
+        let since = self.changes;
+        let pods = touched.pods.iter().zip(since).map(|(journal, changes)| journal.since(changes));
+        let (Some(pods), Some(nodes)) = (pods.collect::<Option<Vec<_>>>(), touched.nodes.since(since[4])) else {
+            *self = Self { changes: touched.changes(), ..Self::default() };
+            return;
+        };
+        let of_pod = |known: &Self, pod: &Key| -> Vec<u64> {
+            known.pods.range((pod.clone(), 0)..=(pod.clone(), u64::MAX)).map(|(_, node)| *node).collect()
+        };
+        for pod in pods.into_iter().flatten() {
+            for node in of_pod(self, pod) {
+                self.forget(node);
+            }
+        }
+        nodes.for_each(|node| self.forget(hash_of(node)));
+        self.changes = touched.changes();
+    }
+
+    fn forget(&mut self, node: u64) {
+        if let Some((_, Some(nominated))) = self.nodes.remove(&node) {
+            for pod in nominated.keys() {
+                self.pods.remove(&(pod.clone(), node));
+            }
+        }
+    }
 }
 
 impl Clone for NominatedPods {
@@ -190,20 +334,40 @@ impl Clone for NominatedPods {
 }
 
 impl NominatedPods {
-    /// Returns the pods of a node, which `look_up` finds if they are not known for these changes.
-    pub(super) fn on_node(&self, node: &str, changes: [u64; 4], look_up: impl FnOnce() -> Arc<[Arc<PodInfo>]>) -> Arc<[Arc<PodInfo>]> {
+    /// Returns the pods of a node, given its name and the hash of that; `look_up` finds them if they are not known. `None` if there are
+    /// none.
+    pub(super) fn on_node(
+        &self,
+        node: &str,
+        hash: u64,
+        touched: Touched<'_>,
+        look_up: impl FnOnce() -> Vec<Arc<PodInfo>>,
+    ) -> Option<Arc<Nominated>> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pods) = known.nodes.get(node).filter(|_| known.changes == changes) {
-            return Arc::clone(pods);
+        if known.changes == touched.changes()
+            && let Some((_, nominated)) = known.nodes.get(&hash).filter(|(name, _)| name == node)
+        {
+            return nominated.clone();
         }
         drop(known);
-        let pods = look_up();
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if known.changes != changes {
-            *known = Known { changes, ..Known::default() };
+        if known.changes != touched.changes() {
+            known.follow(&touched);
         }
-        known.nodes.insert(node.into(), Arc::clone(&pods));
-        pods
+        if let Some((name, nominated)) = known.nodes.get(&hash) {
+            if name == node {
+                return nominated.clone();
+            }
+            // Another node whose name has the same hash.
+            known.forget(hash);
+        }
+        let pods = look_up();
+        let nominated: Option<Arc<Nominated>> = (!pods.is_empty()).then(|| Arc::new(pods.into()));
+        for pod in nominated.iter().flat_map(|nominated| nominated.keys()) {
+            known.pods.insert((pod.clone(), hash));
+        }
+        known.nodes.insert(hash, (node.into(), nominated.clone()));
+        nominated
     }
 }
 
@@ -308,23 +472,53 @@ mod tests {
     }
 
     #[test]
-    fn nominated_pods_are_looked_up_again_once_the_queue_has_changed() {
-        let known = NominatedPods::default();
-        let mut part = Counted::from(vec![1]);
-        let looked_up = std::cell::Cell::new(0);
-        let ask = |known: &NominatedPods, changes: u64| {
-            let look_up = || {
-                looked_up.set(looked_up.get() + 1);
-                Arc::from([])
-            };
-            known.on_node("n", [changes, 0, 0, 0], look_up);
-            looked_up.get()
-        };
-        assert_eq!((ask(&known, part.changes()), ask(&known, part.changes())), (1, 1));
-        assert_eq!((part.len(), ask(&known, part.changes())), (1, 1), "reading changes nothing");
-        let copy = known.clone();
-        part.push(2);
-        assert_eq!((ask(&known, part.changes()), ask(&known, part.changes())), (2, 2));
-        assert_eq!(ask(&copy, 0), 2, "a copy keeps what it knows");
+    fn nominated_pods_are_looked_up_again_once_they_or_their_node_are_touched() {
+        #[derive(Default)]
+        struct Fake {
+            part: Journaled<Vec<i32>>,
+            others: [Journal<Key>; 3],
+            nodes: Journal<Str>,
+            known: NominatedPods,
+            looked_up: std::cell::Cell<usize>,
+        }
+        impl Fake {
+            /// Asks about two nodes, of which the first has a nominated pod, and returns how often pods were looked up.
+            fn ask(&self) -> usize {
+                self.looked_up.set(0);
+                for (node, pods) in [("n", vec![Arc::new(PodInfo::new(Arc::new(pod("a", "n", ""))))]), ("m", Vec::new())] {
+                    let [b, c, d] = &self.others;
+                    let touched = Touched { pods: [self.part.journal(), b, c, d], nodes: &self.nodes };
+                    let number = pods.len();
+                    let look_up = || {
+                        self.looked_up.set(self.looked_up.get() + 1);
+                        pods
+                    };
+                    let found = self.known.on_node(node, hash_of(node), touched, look_up);
+                    assert_eq!(found.map_or(0, |found| found.pods().len()), number);
+                }
+                self.looked_up.get()
+            }
+        }
+        let mut fake = Fake::default();
+        let key = |name: &str| Key::new("", name);
+        assert_eq!((fake.ask(), fake.ask()), (2, 0));
+        fake.part.of(&key("other")).push(1);
+        assert_eq!((fake.part.len(), fake.ask()), (1, 0), "another pod");
+        fake.part.of(&key("a")).push(1);
+        let copy = fake.known.clone();
+        assert_eq!((fake.ask(), fake.ask()), (1, 0), "the pod");
+        fake.others[2].note(key("a"));
+        assert_eq!((fake.ask(), fake.ask()), (1, 0), "in another part");
+        fake.nodes.note("m".into());
+        assert_eq!((fake.ask(), fake.ask()), (1, 0), "the node without pods");
+        fake.part.of_any().push(1);
+        fake.part.of(&key("other")).push(1);
+        assert_eq!((fake.ask(), fake.ask()), (2, 0), "any pod");
+        (0..64).for_each(|_| fake.part.of(&key("other")).push(1));
+        assert_eq!(fake.ask(), 0);
+        (0..65).for_each(|_| fake.part.of(&key("other")).push(1));
+        assert_eq!((fake.ask(), fake.ask()), (2, 0), "more than is noted");
+        fake.known = copy;
+        assert_eq!(fake.ask(), 2, "a copy follows from where it was made");
     }
 }

@@ -148,9 +148,9 @@ impl SchedulingQueue {
             InferredQueue::Nowhere => None,
         };
         match &place {
-            Some(Place::Unschedulable { .. }) => self.unschedulable.insert(info.clone()),
-            Some(Place::Backoff { .. }) => self.backoff.insert(info.clone()),
-            Some(_) => self.active.insert(info.clone()),
+            Some(Place::Unschedulable { .. }) => self.unschedulable.of(&info.key()).insert(info.clone()),
+            Some(Place::Backoff { .. }) => self.backoff.of(&info.key()).insert(info.clone()),
+            Some(_) => self.active.of(&info.key()).insert(info.clone()),
             None => {}
         }
         if let Some(place) = place {

@@ -82,10 +82,10 @@ impl SchedulingQueue {
         let priority = info.pod().priority();
         Arc::make_mut(&mut info).update(new.clone(), self.config.emulation);
         match place {
-            Place::Active => self.active.insert(info.clone()),
-            Place::Backoff { .. } => self.backoff.insert(info.clone()),
+            Place::Active => self.active.of(&key).insert(info.clone()),
+            Place::Backoff { .. } => self.backoff.of(&key).insert(info.clone()),
             _ => {
-                self.unschedulable.insert(info.clone());
+                self.unschedulable.of(&key).insert(info.clone());
             }
         }
         if new.priority() != priority {
@@ -116,7 +116,7 @@ impl SchedulingQueue {
         for pod in pods {
             let key = pod.key();
             let place = self.place(&key);
-            let info = self.unschedulable.get(&key).cloned().or_else(|| self.backoff.remove(&key));
+            let info = self.unschedulable.get(&key).cloned().or_else(|| self.backoff.of(&key).remove(&key));
             let activated = info.is_some_and(|info| self.move_to_active(env, info, place, label(EventLabel::ForceActivate), None));
             if !activated {
                 self.in_flight.keep_activation(pod);
@@ -129,9 +129,13 @@ impl SchedulingQueue {
     /// block.
     pub fn pop(&mut self, env: &mut dyn QueueEnv) -> Option<Arc<QueuedPodInfo>> {
         loop {
-            let (mut info, early) = match self.active.pop() {
-                Some(info) => (info, false),
-                None if self.pops_from_backoff() => (self.backoff.pop_early()?, true),
+            let next = self.active.iter().next().map(|info| info.key());
+            let (mut info, early) = match next {
+                Some(key) => (self.active.of(&key).pop()?, false),
+                None if self.pops_from_backoff() => {
+                    let key = self.backoff.first_rejected()?.key();
+                    (self.backoff.of(&key).pop_early()?, true)
+                }
                 None => return None,
             };
             let from = if early { self.backoff_place(&info) } else { Place::Active };

@@ -16,12 +16,12 @@ impl SchedulingQueue {
         let key = pod.key();
         if self.active.get(&key).is_none() {
             let place = self.place(&key);
-            let info = self.unschedulable.get(&key).cloned().or_else(|| self.backoff.remove(&key))?;
+            let info = self.unschedulable.get(&key).cloned().or_else(|| self.backoff.of(&key).remove(&key))?;
             if !self.move_to_active(env, info, place, label(EventLabel::ForceActivate), None) {
                 return None;
             }
         }
-        let mut info = self.active.remove(&key)?;
+        let mut info = self.active.of(&key).remove(&key)?;
         let tried = Arc::make_mut(&mut info);
         tried.attempts = tried.attempts.saturating_add(1);
         if self.in_flight.contains(info.pod()) {

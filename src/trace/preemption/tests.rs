@@ -12,9 +12,9 @@ fn run(node: &str, helps: bool) -> Arc<NodeDryRun> {
     let put_back = if helps { put_back } else { Vec::new() };
     Arc::new(NodeDryRun {
         node: node.into(),
-        removed: vec![pod],
+        removed: vec![pod].into(),
         filtered,
-        put_back,
+        put_back: put_back.into(),
         status,
         candidate: helps.then_some(candidate),
         has_ties: false,
