@@ -11,7 +11,7 @@ use crate::output::{self, Document};
 use crate::report::Answer;
 use crate::scheduler::{Evictions, Scheduler};
 use crate::session::is_same_cluster;
-use crate::source::{Input, Loaded};
+use crate::source::Loaded;
 
 /// The dump before the newest of a series, as a scheduler, and the names and times of both.
 pub(super) struct Older {
@@ -22,10 +22,7 @@ pub(super) struct Older {
 /// Compares two dumps and prints. Returns `EXIT_NO_FIT` if a decision changed.
 pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
     let limits = args.limits.limits();
-    let load = |path: &PathBuf| {
-        let input = if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) };
-        super::load(&[input], &limits).map(|loaded| Dump { name: path.display().to_string(), loaded })
-    };
+    let load = |path: &PathBuf| super::load(&[super::input(path)], &limits).map(|loaded| Dump { name: path.display().to_string(), loaded });
     if args.older.as_os_str() == "-" && args.newer.as_os_str() == "-" {
         return Err(Failure::usage("only one of the dumps can be standard input"));
     }

@@ -18,7 +18,8 @@ use crate::source::journal::{Journal, RecordedChange, Step};
 use crate::source::{Input, Limits, Loaded};
 
 impl Past {
-    /// Reads the part of the past around a moment: of a journal, up to a time behind it.
+    /// Reads the part of the past around a moment: the state at its start, and the changes after it; of a journal, up to a time behind
+    /// the moment.
     ///
     /// # Errors
     /// Fails if the source does not reach the moment, or cannot be read.
@@ -28,7 +29,7 @@ impl Past {
         behind: SignedDuration,
         limits: &Limits,
         read: &dyn Fn(&[Input]) -> Loaded,
-    ) -> Result<Window, Failure> {
+    ) -> Result<(Loaded, Window), Failure> {
         match self {
             Self::Journal(path) => {
                 let journal = journal_at(path)?;
@@ -57,8 +58,8 @@ pub(super) fn attempts_before(
     limits: &Limits,
 ) -> Result<JudgedAttempts, Failure> {
     let read = |inputs: &[Input]| super::read_inputs(inputs, limits, &StandardError);
-    let Window { mut loaded, operations, reached, events, .. } = past.window(at, SignedDuration::ZERO, limits, &read)?;
-    loaded = super::judgeable(loaded)?;
+    let (loaded, Window { operations, reached, events, .. }) = past.window(at, SignedDuration::ZERO, limits, &read)?;
+    let mut loaded = super::judgeable(loaded)?;
     // Its findings are those of the log of the moment, which are shown already.
     super::scheduler_log::read_log(args, &mut loaded, limits, &Silent)?;
     let attempts = super::scheduler_log::reported(loaded.scheduler_log.as_deref());
@@ -70,11 +71,10 @@ pub(super) fn attempts_before(
     Ok(JudgedAttempts::new(&session, pod))
 }
 
-/// The part of a past around a moment.
+/// The changes after the state at the start of a part of a past.
+#[derive(Default)]
 pub(super) struct Window {
-    /// The state at the start.
-    pub(super) loaded: Loaded,
-    /// The changes after it, each a revision of the timeline.
+    /// The changes, each a revision of the timeline.
     pub(super) operations: Vec<Operation>,
     /// The revision of etcd at the start and after each operation; `None` for another source.
     pub(super) etcd: Option<EtcdRevisions>,
@@ -97,7 +97,7 @@ fn journal_window(
     time: Timestamp,
     behind: SignedDuration,
     read: &dyn Fn(&[Input]) -> Loaded,
-) -> Result<Window, Failure> {
+) -> Result<(Loaded, Window), Failure> {
     // A moment that the journal does not reach is an error, not the nearest one.
     if time < journal.begin() || time > journal.end() {
         journal.at(time).map_err(|error| past.failed(&error))?;
@@ -160,7 +160,7 @@ fn journal_window(
     lines
         .line(format_args!("the journal is from {begun} to {ended}; the timeline shows {from} to {end} of it, and --at TIME another part"));
     let (operations, events) = maker.finish();
-    Ok(Window { loaded, operations, etcd: None, reached, events, neighbors: neighbors.into(), lines })
+    Ok((loaded, Window { operations, etcd: None, reached, events, neighbors: neighbors.into(), lines }))
 }
 
 fn unreadable_of(changes: &[RecordedChange]) -> usize {
@@ -176,7 +176,7 @@ fn is_leaving(change: &RecordedChange) -> bool {
     }
 }
 
-fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(&[Input]) -> Loaded) -> Result<Window, Failure> {
+fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(&[Input]) -> Loaded) -> Result<(Loaded, Window), Failure> {
     let changed = history.changed();
     // About as many changes before the moment as after it.
     let before = changed.partition_point(|changed| *changed <= revision);
@@ -243,7 +243,7 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
     lines.line(format_args!("the snapshot holds the revisions {begin} to {newest}{part}"));
     let etcd = Some(EtcdRevisions { start: from, ends });
     let (operations, events) = maker.finish();
-    Ok(Window { loaded, operations, etcd, reached, events, neighbors, lines })
+    Ok((loaded, Window { operations, etcd, reached, events, neighbors, lines }))
 }
 
 /// The objects and events that scheduling does not read.

@@ -151,14 +151,23 @@ pub(super) fn tell(loaded: &Loaded, audience: &dyn Audience) {
     }
 }
 
+/// Returns the input that a path on the command line names: `-` is standard input.
+pub(super) fn input(path: impl AsRef<Path>) -> Input {
+    let path = path.as_ref();
+    if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.to_path_buf()) }
+}
+
 /// Loads inputs. Diagnostics go to standard error.
 pub(super) fn load(inputs: &[Input], limits: &Limits) -> Result<Loaded, Failure> {
     let loaded = read_inputs(inputs, limits, &StandardError);
-    tell(&loaded, &StandardError);
-    if loaded.objects.is_empty() {
-        return Err(Failure::source("nothing could be read"));
-    }
+    some_object(&loaded, &StandardError)?;
     judgeable(loaded)
+}
+
+/// Gives the diagnostics to the audience. Fails if no object could be read.
+pub(super) fn some_object(loaded: &Loaded, audience: &dyn Audience) -> Result<(), Failure> {
+    tell(loaded, audience);
+    if loaded.objects.is_empty() { Err(Failure::source("nothing could be read")) } else { Ok(()) }
 }
 
 /// Fails if reading pods was refused: nothing can be said without them. Without nodes, something can.
@@ -181,7 +190,7 @@ pub(super) fn with_nodes(loaded: Loaded) -> Result<Loaded, Failure> {
 pub(super) fn read(source: &SourceArgs, connect: &ConnectArgs, limits: &Limits) -> Result<Loaded, Failure> {
     let inputs = match &source.demo {
         Some(name) => vec![story(name)?.input()],
-        None => source.from.iter().map(|path| if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.clone()) }).collect(),
+        None => source.from.iter().map(input).collect(),
     };
     if inputs.is_empty() {
         let (_, loaded) = live::first(connect)?;

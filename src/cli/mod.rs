@@ -47,7 +47,9 @@ use args::OutputFileArgs;
 pub use args::{Cli, Command, SchedulerArgs, SourceArgs};
 pub use failure::{Failure, FailureKind, Hint};
 pub use kubectl::as_plugin;
-use loading::{Audience, Silent, StandardError, begin, judgeable, load, one_state, read, read_inputs, scheduler, tell, with_nodes};
+use loading::{
+    Audience, Silent, StandardError, begin, input, judgeable, load, one_state, read, read_inputs, scheduler, some_object, tell, with_nodes,
+};
 
 /// The pod fits, or the command did its job.
 pub const EXIT_OK: u8 = 0;

@@ -12,14 +12,14 @@ use super::args::{ConnectArgs, SchedulerArgs, SourceArgs};
 use super::dumps::{Dump, series};
 use super::history::Past;
 use super::history_window::{AROUND, Window};
-use super::{Failure, begin, read_inputs, reproduce, tell};
+use super::{Failure, begin, input, read_inputs, reproduce, some_object, tell};
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
-use crate::cluster::{Kind, ObservedEvent};
+use crate::cluster::Kind;
 use crate::limits::live::NEIGHBORS_ASKED;
 use crate::plural::{count, count_of};
 use crate::report::completeness_in_short;
-use crate::scheduler::{Evictions, InitialQueues, Operation};
+use crate::scheduler::{Evictions, InitialQueues};
 use crate::session::{AtTime, Background, Cursor, EtcdRevisions, SESSION_HEAD, Session, changes, is_session_file};
 use crate::source::live::{Live, NeighborsQuestion, Waits};
 use crate::source::{Input, Limits, Loaded, Severity, Story};
@@ -89,11 +89,8 @@ impl Wanted {
                     let words = "--scheduler-log and --config-from-log work with one dump, not with a source that holds its past";
                     return Err(Failure::usage(words));
                 }
-                let Window { mut loaded, operations, etcd, reached, events, neighbors, lines } =
-                    past.window(at, AROUND, &limits, &|inputs| read_inputs(inputs, &limits, watch))?;
-                loaded.neighbors = neighbors;
-                let after = Some(After { operations, etcd, reached, events, lines: lines.into_vec() });
-                open_loaded(loaded, after, &limits, title, &scheduler, options, watch).map(with)
+                let (loaded, window) = past.window(at, AROUND, &limits, &|inputs| read_inputs(inputs, &limits, watch))?;
+                open_loaded(loaded, Some(window), &limits, title, &scheduler, options, watch).map(with)
             }
             Source::Dumps { paths, limits, merge } => {
                 if !merge && let Some(dumps) = series(&paths, &|inputs| read_inputs(inputs, &limits, watch)) {
@@ -112,7 +109,6 @@ impl Wanted {
                     }
                     return Ok(Opened { explorer: Explorer::new(session), notice: None, wake: None });
                 }
-                let input = |p: PathBuf| if p.as_os_str() == "-" { Input::Stdin } else { Input::Path(p) };
                 let inputs: Vec<Input> = paths.into_iter().map(input).collect();
                 let loaded = read_inputs(&inputs, &limits, watch);
                 let opened = open_loaded(loaded, None, &limits, title, &scheduler, options, watch)?;
@@ -122,52 +118,34 @@ impl Wanted {
     }
 }
 
-/// The changes after the state that was loaded.
-#[derive(Default)]
-struct After {
-    operations: Vec<Operation>,
-    /// The revisions of etcd at the start and after each operation; `None` for another source.
-    etcd: Option<EtcdRevisions>,
-    /// The operations up to the cursor.
-    reached: usize,
-    /// The events up to the end.
-    events: Vec<ObservedEvent>,
-    /// Lines about the source; the last is part of the notice.
-    lines: Vec<String>,
-}
-
-/// Opens what was read, with the changes after it on the timeline.
+/// Opens what was read, with the changes after it on the timeline if it is a part of a past.
 fn open_loaded(
     mut loaded: Loaded,
-    mut after: Option<After>,
+    window: Option<Window>,
     limits: &Limits,
     title: String,
     args: &SchedulerArgs,
     options: &Options,
     watch: &Watch,
 ) -> Result<Opened, Failure> {
-    tell(&loaded, watch);
-    if loaded.objects.is_empty() {
-        return Err(Failure::source("nothing could be read"));
-    }
-    if after.is_some() {
-        loaded = super::judgeable(loaded)?;
-    }
-    let (observed, mut args) = (after.is_some(), args.clone());
+    some_object(&loaded, watch)?;
+    let observed = window.is_some();
+    let mut args = args.clone();
     if observed {
+        loaded = super::judgeable(loaded)?;
         // Events, conditions and nominations of that time are known.
         args.queues.get_or_insert(InitialQueues::AsObserved);
     }
-    let events = after.as_mut().map_or_else(|| loaded.events.clone(), |after| std::mem::take(&mut after.events));
+    let of_start = |loaded: &Loaded| Window { events: loaded.events.clone(), neighbors: loaded.neighbors.clone(), ..Window::default() };
+    let Window { operations, etcd, reached, events, neighbors, lines } = window.unwrap_or_else(|| of_start(&loaded));
+    let mut report = lines.into_vec();
     let scheduler = begin(&args, &mut loaded, limits, Evictions::AfterGracePeriod, watch)?;
-    let first = after.as_ref().and_then(|after| after.lines.last().cloned());
-    let notices: Vec<String> = first.into_iter().chain(notice(&loaded, &args, options, observed)).collect();
+    let notices: Vec<String> = report.last().cloned().into_iter().chain(notice(&loaded, &args, options, observed)).collect();
     let notice = (!notices.is_empty()).then(|| notices.join("; "));
-    let After { operations, etcd, reached, lines: mut report, .. } = after.unwrap_or_default();
     report.extend(report_lines(&loaded));
     // The timeline has the states of their moments.
     let attempts = if observed { super::scheduler_log::reported(loaded.scheduler_log.as_deref()) } else { Vec::new() };
-    let mut background = Background { report, events, neighbors: loaded.neighbors.clone(), attempts, etcd: None, observed };
+    let mut background = Background { report, events, neighbors, attempts, etcd: None, observed };
     let mut session = Session::new(scheduler, title);
     let (mut cursor, mut ends) = (None, Vec::new());
     for (done, operation) in operations.into_iter().enumerate() {

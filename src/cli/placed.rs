@@ -47,7 +47,7 @@ pub(super) fn explain(
         why: bound.map(|pod| why_here(pod, events(scheduler, loaded))).unwrap_or_default(),
         again: bound.filter(|pod| !pod.is_terminal() && !pod.is_terminating()).map(|pod| again(pod, scheduler)),
         evictions,
-        others: others.voices.iter().map(|voice| VoiceReport::of(voice, Some(scheduler.state().clock()))).collect(),
+        others: others.voices.iter().map(VoiceReport::from).collect(),
         others_left_out: others.left_out,
         now: Some(scheduler.state().clock()),
     };

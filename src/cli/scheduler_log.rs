@@ -1,13 +1,12 @@
 //! `schedscope log`: attempts, queues and victims from kube-scheduler's own log.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::args::{LogArgs, SchedulerArgs};
 use super::history::Past;
-use super::loading::Showing;
+use super::loading::{Showing, input};
 use super::{Audience, Failure, StandardError, print};
 use crate::analysis::LogReport;
 use crate::output::{self, Lines};
@@ -174,11 +173,6 @@ pub(super) fn onto_timeline(log: &SchedulerLog, session: &mut Session, limit: us
 /// Returns the attempts in a log that is of the time of a timeline; none without a log.
 pub(super) fn reported(log: Option<&SchedulerLog>) -> Vec<ReportedAttempt> {
     log.and_then(|log| LogReport::new(log, None)).map(|report| report.reported()).unwrap_or_default()
-}
-
-fn input(path: impl AsRef<Path>) -> Input {
-    let path = path.as_ref();
-    if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.to_path_buf()) }
 }
 
 /// Parses a time as the log has it: RFC 3339, the same without a zone, or the time of day alone.

@@ -69,19 +69,8 @@ fn facts(report: &Report, lists_other_kinds: bool) -> Lines {
         out.line(format_args!("not read: {}", objects(*count, kind)));
     }
     if !report.other_kinds.is_empty() {
-        let others: Vec<String> = if lists_other_kinds {
-            // Their names come from the source, so their plurals are not known.
-            report.other_kinds.iter().map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect()
-        } else {
-            let number: usize = report.other_kinds.values().sum();
-            let mut most: Vec<(&String, &usize)> = report.other_kinds.iter().collect();
-            most.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
-            let named: Vec<&str> = most.iter().take(NAMED_KINDS).map(|(kind, _)| kind.as_str()).collect();
-            let more = if most.len() > named.len() { ", ..." } else { "" };
-            let kinds = count(most.len(), "kind");
-            vec![format!("{} of {kinds} ({}{more})", objects(number, "object"), named.join(", "))]
-        };
-        out.line(format_args!("not read by scheduling: {}", others.join(", ")));
+        let others = if lists_other_kinds { all_other_kinds(report) } else { other_kinds_in_short(report) };
+        out.line(format_args!("not read by scheduling: {others}"));
     }
     if report.unknown > 0 {
         let pieces = count_of(report.unknown, "object without a kind", "objects without a kind");
@@ -104,14 +93,7 @@ fn facts(report: &Report, lists_other_kinds: bool) -> Lines {
         ));
     }
     if !report.pods_on_unknown_nodes.is_empty() {
-        let pods: usize = report.pods_on_unknown_nodes.values().sum();
-        let nodes = report.pods_on_unknown_nodes.len();
-        let fate = match (report.unread_nodes_are_gone(), nodes) {
-            (true, 1) => "that does not exist (deleted)",
-            (true, _) => "that do not exist (deleted)",
-            (false, _) => "not in the source",
-        };
-        out.line(format_args!("ignored: {} on {} {fate}", count(pods, "pod"), count(nodes, "node")));
+        out.line(format_args!("ignored: {}", pods_on_unknown_nodes(report)));
     }
     match (report.taken, report.taken_by_name) {
         (Some(taken), _) => {
@@ -126,6 +108,34 @@ fn facts(report: &Report, lists_other_kinds: bool) -> Lines {
         out.line(format_args!("newest time: {newest}"));
     }
     out
+}
+
+/// Returns the kinds that scheduling does not read, with the number of objects of each.
+fn all_other_kinds(report: &Report) -> String {
+    // Their names come from the source, so their plurals are not known.
+    let kinds: Vec<String> = report.other_kinds.iter().map(|(kind, count)| format!("{kind} {}", thousands(*count))).collect();
+    kinds.join(", ")
+}
+
+/// Returns the number of objects that scheduling does not read, and the kinds with the most.
+fn other_kinds_in_short(report: &Report) -> String {
+    let number: usize = report.other_kinds.values().sum();
+    let mut most: Vec<(&String, &usize)> = report.other_kinds.iter().collect();
+    most.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
+    let named: Vec<&str> = most.iter().take(NAMED_KINDS).map(|(kind, _)| kind.as_str()).collect();
+    let more = if most.len() > named.len() { ", ..." } else { "" };
+    format!("{} of {} ({}{more})", objects(number, "object"), count(most.len(), "kind"), named.join(", "))
+}
+
+fn pods_on_unknown_nodes(report: &Report) -> String {
+    let pods: usize = report.pods_on_unknown_nodes.values().sum();
+    let nodes = report.pods_on_unknown_nodes.len();
+    let fate = match (report.unread_nodes_are_gone(), nodes) {
+        (true, 1) => "that does not exist (deleted)",
+        (true, _) => "that do not exist (deleted)",
+        (false, _) => "not in the source",
+    };
+    format!("{} on {} {fate}", count(pods, "pod"), count(nodes, "node"))
 }
 
 #[cfg(test)]

@@ -43,8 +43,6 @@ pub struct State {
     pub(super) last_node_index: u64,
     /// Pods, by `pod_id`, whose victims are being evicted; names the last victim once only that one is left.
     pub(super) preempting: OrdMap<Str, Option<Key>>,
-    /// Whether pods started at their inferred queue places.
-    as_observed: bool,
     /// Pods that wait on Permit.
     pub(super) waiting: OrdMap<Key, Arc<WaitingPod>>,
     /// Pods that the end of their grace period will delete, by that time.
@@ -171,7 +169,6 @@ impl State {
             next_start_node_index: 0,
             last_node_index: 0,
             preempting: OrdMap::new(),
-            as_observed: observer.is_some(),
             waiting: OrdMap::new(),
             terminating,
         };
@@ -289,11 +286,6 @@ impl State {
         self.start
     }
 
-    /// Whether pending pods started at their inferred places ([`InitialQueues::AsObserved`](super::InitialQueues::AsObserved)) rather than as new ones.
-    pub fn is_as_observed(&self) -> bool {
-        self.as_observed
-    }
-
     /// Returns the pods that were pending at the start, in order of arrival.
     pub fn arrivals(&self) -> &[Key] {
         &self.arrivals
@@ -302,11 +294,6 @@ impl State {
     /// Returns profiles, gates and backoff.
     pub fn config(&self) -> &Arc<Config> {
         &self.config
-    }
-
-    /// Returns the number of attempts so far.
-    pub fn cycles(&self) -> u64 {
-        self.cycle
     }
 
     /// Returns the nominations in the scheduler's memory, by pod.

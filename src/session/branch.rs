@@ -1,6 +1,6 @@
 //! A branch: a timeline, the scheduler at its end, and the fork from another branch.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -143,10 +143,5 @@ impl Branch {
         if let Some(fork) = &mut self.fork {
             fork.revisions += 1;
         }
-    }
-
-    /// Inserts a revision that leaves the state as it was, before revision `at`.
-    pub(super) fn insert(&mut self, at: usize, revision: Arc<Revision>) {
-        self.timeline.insert(at, revision);
     }
 }

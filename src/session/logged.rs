@@ -102,7 +102,7 @@ impl Session {
         }
         let (title, events) = (attempt.title.clone(), events.into());
         let (action, odds_over_starts) = (Action::Logged(Box::new(attempt)), OnceLock::new());
-        self.push(Revision { action, title, events, before, after, scheduler: was, odds_over_starts }, scheduler);
+        self.branch_mut().push(Revision { action, title, events, before, after, scheduler: was, odds_over_starts }, scheduler);
         true
     }
 }

@@ -186,7 +186,7 @@ impl Session {
         &self.branches[self.current]
     }
 
-    fn branch_mut(&mut self) -> &mut Branch {
+    pub(super) fn branch_mut(&mut self) -> &mut Branch {
         &mut self.branches[self.current]
     }
 
@@ -482,11 +482,6 @@ impl Session {
         if self.background.observed { self.branches[0].scheduler() } else { self.scheduler_at_start() }
     }
 
-    /// Appends a revision at the end of the current branch; the cursor stays.
-    pub(super) fn push(&mut self, revision: Revision, after: Scheduler) {
-        self.branch_mut().push(revision, after);
-    }
-
     /// Schedules the next waiting pod at the end of the current branch. Returns false when no pod can be popped.
     pub fn run_next(&mut self) -> bool {
         self.scheduler().next_pod().is_some() && self.append_apart(Operation::Schedule)
@@ -511,28 +506,20 @@ impl Session {
         self.branch().next_operation().is_some_and(|operation| self.append_apart(operation))
     }
 
-    /// Schedules waiting pods until none can be popped, at most `limit` times. Returns the number of attempts.
-    pub fn run_to_quiescence(&mut self, limit: usize) -> usize {
-        (0..limit).take_while(|_| self.run_next()).count()
-    }
-
     /// Records a dry decision about a pod on the cluster at the cursor. The decision leaves the state as it is, so it
     /// is inserted at the cursor and no branch begins. Returns the index of its revision; `None` when there is no such
     /// pod.
     pub fn explain(&mut self, pod: &Key) -> Option<usize> {
-        self.explain_with(pod, Asking::Ask)
+        let at = self.timeline().revisions_done();
+        // Decisions in the past call no extender.
+        let asking = if at == self.timeline().revisions().len() { Asking::Ask } else { Asking::Recall };
+        self.explain_at(self.current, at, pod, asking).then_some(at)
     }
 
     /// Records a dry decision as [`Self::explain`] does, for which the last answers of extenders count.
     pub fn explain_again(&mut self, pod: &Key) -> Option<usize> {
-        self.explain_with(pod, Asking::Recall)
-    }
-
-    fn explain_with(&mut self, pod: &Key, asking: Asking) -> Option<usize> {
         let at = self.timeline().revisions_done();
-        // Decisions in the past call no extender.
-        let asking = if at == self.timeline().revisions().len() { asking } else { Asking::Recall };
-        self.explain_at(self.current, at, pod, asking).then_some(at)
+        self.explain_at(self.current, at, pod, Asking::Recall).then_some(at)
     }
 
     /// Runs every Filter plugin for a pod on a node, on the cluster before the revision at the cursor: a cycle in that
@@ -568,7 +555,7 @@ impl Session {
                 self.branches[child].shares_one_more();
             }
         }
-        self.branches[branch].insert(at, revision.clone());
+        self.branches[branch].timeline.insert(at, revision.clone());
     }
 
     /// Moves the cursor right behind the next event that meets a condition. Past the recorded events it schedules

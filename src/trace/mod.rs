@@ -8,6 +8,7 @@ mod preemption;
 mod queues_view;
 mod recorder;
 mod scores;
+mod sentence;
 mod steps;
 mod verdict_class;
 

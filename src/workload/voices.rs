@@ -7,6 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::conditions::{Capacity, word_of_conditions};
 use super::funnel::WorkloadInput;
@@ -34,13 +35,14 @@ pub(super) fn groups(pod: &Pod) -> impl Iterator<Item = Key> {
 }
 
 /// The text of another program about a pod, its owners, claims or group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Voice {
     /// The component that wrote it.
     pub speaker: Str,
     /// The object that it is about.
     pub about: About,
     /// `Normal` or `Warning`.
+    #[serde(rename = "type")]
     pub kind: Str,
     /// The reason; empty in some events.
     pub reason: Str,
@@ -53,6 +55,7 @@ pub struct Voice {
     /// When it was last written, if known.
     pub last: Option<Timestamp>,
     /// Its meaning; `None` for unknown texts.
+    #[serde(skip)]
     pub means: Option<Meaning>,
 }
 

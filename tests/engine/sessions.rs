@@ -219,7 +219,7 @@ fn cordon(session: &Session) -> Operation {
 #[test]
 fn two_branches_side_by_side() {
     let mut session = one_node();
-    assert_eq!(session.run_to_quiescence(9), 2);
+    assert_eq!((0..9).take_while(|_| session.run_next()).count(), 2);
     session.timeline_mut().seek(Cursor { revision: 0, event: usize::MAX });
     assert!(session.apply(cordon(&session)));
     assert_eq!((session.branches().len(), session.current()), (2, 1));
@@ -269,7 +269,7 @@ fn a_comparison_settles_both_and_tells_apart_what_happens_anyway() {
 #[test]
 fn what_has_no_effect_leaves_no_trace() {
     let mut session = one_node();
-    session.run_to_quiescence(9);
+    while session.run_next() {}
     let clock = session.scheduler().state().clock();
     assert!(!session.apply(Operation::Allow { pod: Key::new("a", "p") }));
     assert!(!session.run_next());

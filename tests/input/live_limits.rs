@@ -302,7 +302,7 @@ fn an_object_that_a_watch_makes_unreadable_is_counted_until_it_is_read_again() {
     let pod = |node: Value| json!({"kind": "Pod", "metadata": {"name": "payments", "namespace": "shop"}, "spec": {"nodeName": node}});
     server.put(pod(json!({"no": "name"})));
     until(&live, "the unreadable pod", |live| status(live, Kind::Pod).degraded == 1);
-    assert_eq!(live.status().degraded().map(|kind| kind.degraded).sum::<usize>(), 1);
+    assert_eq!(live.status().kinds.iter().map(|kind| kind.degraded).sum::<usize>(), 1);
     assert!(live.cluster().pods.get(&Key::new("shop", "payments")).is_some(), "its last state stays");
     assert_eq!(live.take(usize::MAX), [Change::Unreadable(Kind::Pod, 1)]);
     server.put(pod(json!("worker-a1")));

@@ -43,23 +43,11 @@ pub(super) fn best_fix(
     if let Some(why) = cluster.unknown.withheld(Kind::Node).filter(|_| cluster.nodes.is_empty()) {
         return FixSearch::NotProposed(Missing { kind: Kind::Node, why, effect: None }.clause(), true);
     }
-    let mut models: Vec<&Arc<Pod>> = Vec::new();
-    let (mut cut_short, mut not_proposed) = (None, None);
-    let mut waiting: Vec<&Arc<Pod>> = pods.iter().filter_map(|key| cluster.pods.get(key)).collect();
-    waiting.sort_by_cached_key(|pod| size(pod));
-    for pod in waiting {
-        if models.iter().any(|model| model.spec == pod.spec) {
-            continue;
-        }
-        if models.len() == MODELS {
-            cut_short = Some(format!("only the fixes of {} were tried, though the pods differ more", count(MODELS, "pod")));
-            break;
-        }
-        models.push(pod);
-    }
+    let (models, mut cut_short) = models(pods, cluster);
+    let mut not_proposed = None;
     let limits = Limits { trials: TRIALS, alike: ALIKE, deletions: DELETIONS, steps: OVERVIEW_FIX_STEPS };
     let tried = &pods[..pods.len().min(PODS_TRIED)];
-    let mut best: Option<(Fix, &Arc<Pod>, Vec<Key>)> = None;
+    let mut best: Option<Freeing<'_>> = None;
     let mut likes: Vec<Str> = Vec::new();
     for model in models {
         let found = find(scheduler, model, limits, acts, &|_| go_on());
@@ -68,27 +56,8 @@ pub(super) fn best_fix(
         if found.group.is_some() && found.outcome == Outcome::Scheduled {
             cut_short.get_or_insert_with(|| "each pod would fit by itself, and changes for several at once are not tried".to_owned());
         }
-        for fix in found.fixes.iter().filter(|fix| fix.equals.is_none()) {
-            if let [Change::Create { like: Some(like), .. }, ..] = &fix.changes[..]
-                && likes.len() < SHAPES
-                && !likes.contains(like)
-            {
-                likes.push(like.clone());
-            }
-        }
-        let mut alternatives: Vec<Alternative> = Vec::new();
-        let differs = |fix: &Fix| match fix.alternative() {
-            None => true,
-            Some(own) => {
-                alternatives.push(own.clone());
-                alternatives.iter().filter(|other| **other == own).count() <= ALTERNATIVES
-            }
-        };
-        let (scheduled, preempting): (Vec<Fix>, Vec<Fix>) = found.fixes.into_iter().partition(|fix| fix.outcome == FixOutcome::Scheduled);
-        // One that preempts is verified for its own pod only.
-        let preempting = preempting.into_iter().filter(|fix| fix.group.is_none()).take(1);
-        let scheduled = scheduled.into_iter().filter(|fix| fix.equals.is_none()).filter(differs).take(FIXES_TRIED);
-        for fix in scheduled.chain(preempting) {
+        add_shapes(&found.fixes, &mut likes);
+        for fix in worth_trying(found.fixes) {
             // A pod group decides about its pods together.
             let freed = match &fix.group {
                 _ if fix.outcome == FixOutcome::Preempts => vec![model.key()],
@@ -98,30 +67,16 @@ pub(super) fn best_fix(
             if !go_on() {
                 return FixSearch::Stopped;
             }
-            let better = |(known, _, most): &(Fix, &Arc<Pod>, Vec<Key>)| {
-                let key = |fix: &Fix, freed: &[Key]| (fix.last_resort.is_none(), Reverse(fix.outcome), freed.len(), Reverse(fix.effort()));
-                key(&fix, &freed) > key(known, most)
-            };
-            if !freed.is_empty() && best.as_ref().is_none_or(better) {
-                best = Some((fix, model, freed));
+            let freeing = Freeing { fix, model, freed };
+            if !freeing.freed.is_empty() && best.as_ref().is_none_or(|best| freeing.is_better_than(best)) {
+                best = Some(freeing);
             }
         }
         if !go_on() {
             return FixSearch::Stopped;
         }
     }
-    let Some((fix, model, freed)) = best else {
-        return match not_proposed {
-            Some(why) => {
-                let incomplete = cut_short.map_or_else(String::new, |cut| format!("; incomplete: {cut}"));
-                FixSearch::NotProposed(
-                    format!("{}{incomplete}", unproposed_text(&why)),
-                    matches!(why, Unproposed::Unread { .. } | Unproposed::DeviceClassesUnread(_)),
-                )
-            }
-            None => FixSearch::Nothing(cut_short),
-        };
-    };
+    let Some(Freeing { fix, model, freed }) = best else { return nothing_found(not_proposed, cut_short) };
     let report = for_all(&fix, cluster, originals, &freed);
     // A fix that adds nodes, and one that frees all, need no number of nodes beside it.
     let adds = fix.changes.iter().any(|change| matches!(change, Change::Create { like: Some(_), .. }));
@@ -129,6 +84,78 @@ pub(super) fn best_fix(
     let grouped = fix.group.is_some() || pods.len() > tried.len();
     let nodes = if is_enough || grouped { None } else { nodes_needed(scheduler, pods, &likes, go_on) };
     FixSearch::Found(Arc::new(CauseFix { frees: freed.len(), fix: report, nodes, first: model.key(), parts: fix.changes, freed }))
+}
+
+/// A fix that frees pods.
+struct Freeing<'p> {
+    fix: Fix,
+    /// The pod whose fix it is.
+    model: &'p Arc<Pod>,
+    freed: Vec<Key>,
+}
+
+impl Freeing<'_> {
+    /// Returns whether it is taken rather than one that was found before it.
+    fn is_better_than(&self, known: &Self) -> bool {
+        let key = |of: &Self| (of.fix.last_resort.is_none(), Reverse(of.fix.outcome), of.freed.len(), Reverse(of.fix.effort()));
+        key(self) > key(known)
+    }
+}
+
+/// Returns the pods whose fixes are searched, one of each spec, those with the least requests first; and what is said if there are more
+/// specs.
+fn models<'c>(pods: &[Key], cluster: &'c Cluster) -> (Vec<&'c Arc<Pod>>, Option<String>) {
+    let mut waiting: Vec<&Arc<Pod>> = pods.iter().filter_map(|key| cluster.pods.get(key)).collect();
+    waiting.sort_by_cached_key(|pod| size(pod));
+    let mut models: Vec<&Arc<Pod>> = Vec::new();
+    for pod in waiting {
+        if models.iter().any(|model| model.spec == pod.spec) {
+            continue;
+        }
+        if models.len() == MODELS {
+            let words = format!("only the fixes of {} were tried, though the pods differ more", count(MODELS, "pod"));
+            return (models, Some(words));
+        }
+        models.push(pod);
+    }
+    (models, None)
+}
+
+/// Adds the nodes whose copies are fixes, up to a limit.
+fn add_shapes(fixes: &[Fix], likes: &mut Vec<Str>) {
+    for fix in fixes.iter().filter(|fix| fix.equals.is_none()) {
+        if let [Change::Create { like: Some(like), .. }, ..] = &fix.changes[..]
+            && likes.len() < SHAPES
+            && !likes.contains(like)
+        {
+            likes.push(like.clone());
+        }
+    }
+}
+
+/// Returns the fixes of a pod that are tried on the others: the first that schedule it, few of those that differ in one choice only; then
+/// one that preempts.
+fn worth_trying(fixes: Vec<Fix>) -> impl Iterator<Item = Fix> {
+    let mut alternatives: Vec<Alternative> = Vec::new();
+    let differs = move |fix: &Fix| match fix.alternative() {
+        None => true,
+        Some(own) => {
+            alternatives.push(own.clone());
+            alternatives.iter().filter(|other| **other == own).count() <= ALTERNATIVES
+        }
+    };
+    let (scheduled, preempting): (Vec<Fix>, Vec<Fix>) = fixes.into_iter().partition(|fix| fix.outcome == FixOutcome::Scheduled);
+    // One that preempts is verified for its own pod only.
+    let preempting = preempting.into_iter().filter(|fix| fix.group.is_none()).take(1);
+    scheduled.into_iter().filter(|fix| fix.equals.is_none()).filter(differs).take(FIXES_TRIED).chain(preempting)
+}
+
+/// Returns the result without a fix.
+fn nothing_found(not_proposed: Option<Unproposed>, cut_short: Option<String>) -> FixSearch {
+    let Some(why) = not_proposed else { return FixSearch::Nothing(cut_short) };
+    let incomplete = cut_short.map_or_else(String::new, |cut| format!("; incomplete: {cut}"));
+    let is_unknown = matches!(why, Unproposed::Unread { .. } | Unproposed::DeviceClassesUnread(_));
+    FixSearch::NotProposed(format!("{}{incomplete}", unproposed_text(&why)), is_unknown)
 }
 
 /// Returns the requests of a pod: devices and other resources, then cpu and memory.

@@ -5,7 +5,7 @@
 //! only as a line that something changed: these are [`Gap`]s, and explain a difference.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::cluster::{Cluster, Condition, Key, Kind, List, Object, ObservedEvent,
 use crate::limits::sessions::LOG_RELEASES_OBJECTS;
 use crate::plural::{count, count_of};
 use crate::scheduler::{Operation, Scheduler};
-use crate::scheduler_log::{Attempt, Cause, Name, Outcome, Sight, Stamp};
+use crate::scheduler_log::{Attempt, Cause, Name, Outcome, Seen, Sight, Stamp};
 use crate::trace::{self, CycleView, PreemptionView};
 
 /// The relation of our decision to an attempt of the scheduler.
@@ -117,6 +117,38 @@ enum Fact {
     UnknownGone(Name),
 }
 
+/// The facts of a log, and the pods that they are about.
+#[derive(Default)]
+struct Gathered {
+    facts: Vec<(Stamp, Fact)>,
+    bound: BTreeSet<Key>,
+    nominated: BTreeSet<Key>,
+    victims: BTreeSet<Key>,
+    /// Pods that the log shows on nodes.
+    on_nodes: BTreeSet<Name>,
+}
+
+impl Gathered {
+    /// Returns a pod of the dump before these facts, and whether they changed it.
+    fn before(&self, pod: &Pod) -> (Pod, bool) {
+        let (key, mut then, mut changed) = (pod.key(), pod.clone(), false);
+        if self.bound.contains(&key) && !pod.node_name.is_empty() {
+            then = unbound(&then);
+            changed = true;
+        }
+        if self.nominated.contains(&key) && !then.status.nominated_node_name.is_empty() {
+            then.status.nominated_node_name = Str::default();
+            changed = true;
+        }
+        if self.victims.contains(&key) && then.is_terminating() {
+            then.metadata.deletion_timestamp = None;
+            then.status.conditions = then.status.conditions.iter().filter(|c| c.kind != "DisruptionTarget").cloned().collect();
+            changed = true;
+        }
+        (then, changed)
+    }
+}
+
 /// Goes through the attempts of a log in their order; see the module's documentation.
 #[derive(Debug)]
 pub struct Replay<'a> {
@@ -173,117 +205,115 @@ impl<'a> Replay<'a> {
 
     /// Gathers the facts, and takes back those that came after the first attempt.
     fn gather(&mut self) {
-        let (log, ours, clock) = (self.report.log, self.ours(), self.report.process().clock);
-        let cluster = self.dump.clone();
-        let key = |name: Name| self.report.key(name);
-        let attempts = || log.attempts.iter().filter(move |attempt| attempt.process == ours);
-        let Some(first) = attempts().map(|attempt| attempt.at).min() else { return };
+        let (log, ours) = (self.report.log, self.ours());
+        let Some(first) = self.attempts().map(|attempt| attempt.at).min() else { return };
         self.tells_gone = log.sights.iter().any(|seen| seen.process == ours && seen.sight == Sight::PodOffNode);
-        let mut facts: Vec<(Stamp, Fact)> = Vec::new();
-        // A pod is assumed on its node from its attempt on.
-        let mut bound: HashMap<Key, Stamp> = HashMap::new();
-        let mut nominated: BTreeSet<Key> = BTreeSet::new();
-        let mut victims: BTreeMap<Key, Stamp> = BTreeMap::new();
-        let mut onto: BTreeSet<Name> = BTreeSet::new();
-        for attempt in attempts() {
-            let Some(pod) = key(attempt.pod) else { continue };
-            let end = attempt.end.unwrap_or(attempt.at);
-            let just_after = attempt.at.after();
-            match attempt.outcome {
-                Outcome::Scheduled => {
-                    bound.insert(pod.clone(), just_after);
-                    match cluster.pods.get(&pod) {
-                        Some(known) => {
-                            if has_claims(known) {
-                                self.claimants.push(end);
-                            }
-                            facts.push((just_after, Fact::Bound(pod, log.names.text(attempt.node).into())));
-                        }
-                        None => facts.push((just_after, Fact::Unknown(attempt.pod))),
-                    }
-                    onto.insert(attempt.pod);
-                }
-                Outcome::Unschedulable | Outcome::Error => {
-                    let node = if attempt.nominated.is_empty() { attempt.preemption_node } else { attempt.nominated };
-                    if !node.is_empty() && cluster.pods.get(&pod).is_some() {
-                        nominated.insert(pod.clone());
-                        facts.push((just_after, Fact::Nominated(pod, log.names.text(node).into())));
-                    }
-                }
-                Outcome::Unfinished => {}
-            }
-            for victim in &attempt.victims {
-                match key(*victim) {
-                    Some(victim) if cluster.pods.get(&victim).is_some() => {
-                        victims.entry(victim.clone()).or_insert(just_after);
-                        facts.push((just_after, Fact::Leaving(victim)));
-                    }
-                    // It was there before the log begins, or a later line shows it.
-                    _ => {
-                        self.unknown.insert(*victim);
-                        if !self.tells_gone {
-                            facts.push((just_after, Fact::UnknownGone(*victim)));
-                        }
-                    }
-                }
-            }
+        let mut gathered = Gathered::default();
+        for attempt in self.attempts() {
+            self.gather_attempt(attempt, &mut gathered);
         }
         for seen in log.sights.iter().filter(|seen| seen.process == ours) {
-            match seen.sight {
-                Sight::Node => {
-                    // Lines before the first attempt are of the list at the start.
-                    if seen.at > first {
-                        self.nodes.push((seen.at, seen.name));
-                    }
-                }
-                Sight::PodOnNode => {
-                    if key(seen.name).is_some_and(|pod| cluster.pods.get(&pod).is_none()) && onto.insert(seen.name) {
-                        self.unknown.remove(&seen.name);
-                        facts.push((seen.at, Fact::Unknown(seen.name)));
-                    }
-                }
-                Sight::PodOffNode => {
-                    let Some(pod) = key(seen.name) else { continue };
-                    let known = cluster.pods.get(&pod).is_some();
-                    facts.push((seen.at, if known { Fact::Gone(pod) } else { Fact::UnknownGone(seen.name) }));
-                }
-            }
+            self.gather_sight(seen, first, &mut gathered);
         }
         for change in log.changes.iter().filter(|change| change.process == ours && change.cause == Cause::Deleted) {
-            if let Some(pod) = key(change.pod).filter(|pod| cluster.pods.get(pod).is_some() && !bound.contains_key(pod)) {
-                facts.push((change.at, Fact::Gone(pod)));
+            if let Some(pod) = self.in_dump(change.pod).filter(|pod| !gathered.bound.contains(pod)) {
+                gathered.facts.push((change.at, Fact::Gone(pod)));
             }
         }
-        let mut opening = Vec::new();
-        for pod in cluster.pods.iter() {
+        self.take_back(first, &mut gathered);
+        gathered.facts.sort_by_key(|(at, _)| *at);
+        self.facts = gathered.facts.into();
+    }
+
+    /// Returns the attempts of this process.
+    fn attempts(&self) -> impl Iterator<Item = &'a Attempt> + use<'a> {
+        let ours = self.ours();
+        self.report.log.attempts.iter().filter(move |attempt| attempt.process == ours)
+    }
+
+    /// Returns a pod that the dump has.
+    fn in_dump(&self, pod: Name) -> Option<Key> {
+        self.report.key(pod).filter(|pod| self.dump.pods.get(pod).is_some())
+    }
+
+    /// Gathers what an attempt says about pods of the dump and others. A pod is assumed on its node from its attempt on.
+    fn gather_attempt(&mut self, attempt: &Attempt, gathered: &mut Gathered) {
+        let names = &self.report.log.names;
+        let Some(pod) = self.report.key(attempt.pod) else { return };
+        let just_after = attempt.at.after();
+        match attempt.outcome {
+            Outcome::Scheduled => {
+                gathered.bound.insert(pod.clone());
+                match self.dump.pods.get(&pod) {
+                    Some(known) => {
+                        if has_claims(known) {
+                            self.claimants.push(attempt.end.unwrap_or(attempt.at));
+                        }
+                        gathered.facts.push((just_after, Fact::Bound(pod, names.text(attempt.node).into())));
+                    }
+                    None => gathered.facts.push((just_after, Fact::Unknown(attempt.pod))),
+                }
+                gathered.on_nodes.insert(attempt.pod);
+            }
+            Outcome::Unschedulable | Outcome::Error => {
+                let node = if attempt.nominated.is_empty() { attempt.preemption_node } else { attempt.nominated };
+                if !node.is_empty() && self.dump.pods.get(&pod).is_some() {
+                    gathered.nominated.insert(pod.clone());
+                    gathered.facts.push((just_after, Fact::Nominated(pod, names.text(node).into())));
+                }
+            }
+            Outcome::Unfinished => {}
+        }
+        for victim in &attempt.victims {
+            if let Some(victim) = self.in_dump(*victim) {
+                gathered.victims.insert(victim.clone());
+                gathered.facts.push((just_after, Fact::Leaving(victim)));
+                continue;
+            }
+            // It was there before the log begins, or a later line shows it.
+            self.unknown.insert(*victim);
+            if !self.tells_gone {
+                gathered.facts.push((just_after, Fact::UnknownGone(*victim)));
+            }
+        }
+    }
+
+    /// Gathers what the scheduler saw of a node or a pod. `first` is the time of the first attempt.
+    fn gather_sight(&mut self, seen: &Seen, first: Stamp, gathered: &mut Gathered) {
+        match seen.sight {
+            // Lines before the first attempt are of the list at the start.
+            Sight::Node if seen.at > first => self.nodes.push((seen.at, seen.name)),
+            Sight::Node => {}
+            Sight::PodOnNode => {
+                let is_unknown = self.report.key(seen.name).is_some_and(|pod| self.dump.pods.get(&pod).is_none());
+                if is_unknown && gathered.on_nodes.insert(seen.name) {
+                    self.unknown.remove(&seen.name);
+                    gathered.facts.push((seen.at, Fact::Unknown(seen.name)));
+                }
+            }
+            Sight::PodOffNode => {
+                let Some(pod) = self.report.key(seen.name) else { return };
+                let known = self.dump.pods.get(&pod).is_some();
+                gathered.facts.push((seen.at, if known { Fact::Gone(pod) } else { Fact::UnknownGone(seen.name) }));
+            }
+        }
+    }
+
+    /// Takes the facts back from the pods of the dump: the opening leads to the pods as they were at the first attempt.
+    fn take_back(&mut self, first: Stamp, gathered: &mut Gathered) {
+        let clock = self.report.process().clock;
+        for pod in self.dump.pods.iter() {
             let created = pod.metadata.creation_timestamp.filter(|_| clock.year).map(|time| clock.stamp(time));
-            let mut then = (**pod).clone();
-            let mut changed = false;
-            if bound.contains_key(&pod.key()) && !pod.node_name.is_empty() {
-                then = unbound(&then);
-                changed = true;
-            }
-            if nominated.contains(&pod.key()) && !then.status.nominated_node_name.is_empty() {
-                then.status.nominated_node_name = Str::default();
-                changed = true;
-            }
-            if victims.contains_key(&pod.key()) && then.is_terminating() {
-                then.metadata.deletion_timestamp = None;
-                then.status.conditions = then.status.conditions.iter().filter(|c| c.kind != "DisruptionTarget").cloned().collect();
-                changed = true;
-            }
+            let (then, changed) = gathered.before(pod);
             // Another one bound it, after the first attempt.
             let appears = !then.node_name.is_empty() && created.is_some_and(|created| created > first);
             if let Some(created) = created.filter(|_| appears) {
-                opening.push(Operation::Delete { object: Object::Pod(Arc::clone(pod)) });
-                facts.push((created, Fact::Appears(Box::new(then))));
+                self.opening.push(Operation::Delete { object: Object::Pod(Arc::clone(pod)) });
+                gathered.facts.push((created, Fact::Appears(Box::new(then))));
             } else if changed {
-                opening.push(Operation::Update { object: Object::Pod(Arc::new(then)) });
+                self.opening.push(Operation::Update { object: Object::Pod(Arc::new(then)) });
             }
         }
-        facts.sort_by_key(|(at, _)| *at);
-        self.facts = facts.into();
-        self.opening = opening;
     }
 
     /// Goes to an attempt, which must not begin before the last one, and decides there if asked to.

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
+use super::cache::ComparedNode;
 use super::{LogReport, Moment, Replay};
 use crate::cluster::{Key, ObservedEvent};
 use crate::framework::PluginName;
@@ -15,13 +16,26 @@ use crate::trace::{self, LoggedEvent};
 /// Limit on the attempts that are searched for the one that led to a place.
 const ATTEMPTS_SEARCHED: usize = 4096;
 
+/// An attempt with its time and its index in the log.
+type EndedAttempt<'l> = (Stamp, usize, &'l Attempt);
+
+/// Returns the moments of all attempts but the first `skipped`, by index. Cycles run one after another, so the order of their begins is
+/// that of the decisions.
+fn moments(attempts: &[EndedAttempt<'_>], skipped: usize, replay: &mut Replay<'_>) -> HashMap<usize, Moment> {
+    let wanted: HashSet<usize> = attempts[skipped..].iter().map(|(_, number, _)| *number).collect();
+    let mut by_begin: Vec<&EndedAttempt<'_>> = attempts.iter().collect();
+    by_begin.sort_by_key(|(_, number, attempt)| (attempt.at, *number));
+    let at = |(_, number, attempt): &EndedAttempt<'_>| (*number, replay.at(attempt, wanted.contains(number)));
+    by_begin.into_iter().map(at).filter(|(number, _)| wanted.contains(number)).collect()
+}
+
 impl LogReport<'_> {
     /// Returns the last attempts of the scheduler, at most `limit`, oldest first, and the end of its log, each with our
     /// decision on the objects of that moment where the dump and the log show them.
     pub fn timeline(&self, limit: usize, scheduler: &Scheduler, taken: Option<Timestamp>) -> Vec<LoggedAttempt> {
         let process = u16::try_from(self.process).unwrap_or(u16::MAX);
         let ours = |of: u16| of == process;
-        let mut attempts: Vec<(Stamp, usize, &Attempt)> = Vec::new();
+        let mut attempts: Vec<EndedAttempt<'_>> = Vec::new();
         let ends = self.requeued_at();
         for (number, attempt) in self.log.attempts.iter().enumerate().filter(|(_, attempt)| ours(attempt.process)) {
             let end = attempt.end.unwrap_or(attempt.at);
@@ -29,25 +43,14 @@ impl LogReport<'_> {
         }
         attempts.sort_by_key(|(at, ..)| *at);
         let skipped = attempts.len().saturating_sub(limit);
+        let mut replay = Replay::new(self, scheduler, taken);
+        let mut moments = moments(&attempts, skipped, &mut replay);
         let mut changes = self.log.changes.iter().filter(|change| ours(change.process)).peekable();
         let mut revisions = Vec::new();
-        let wanted: HashSet<usize> = attempts[skipped..].iter().map(|(_, number, _)| *number).collect();
-        let mut replay = Replay::new(self, scheduler, taken);
-        let mut moments: HashMap<usize, Moment> = HashMap::new();
-        // Cycles run one after another, so the order of their begins is that of the decisions.
-        let mut by_begin: Vec<&(Stamp, usize, &Attempt)> = attempts.iter().collect();
-        by_begin.sort_by_key(|(_, number, attempt)| (attempt.at, *number));
-        for (_, number, attempt) in by_begin {
-            let moment = replay.at(attempt, wanted.contains(number));
-            if wanted.contains(number) {
-                moments.insert(*number, moment);
-            }
-        }
         let mut shown: Option<Moment> = None;
         for (number, (at, index, attempt)) in attempts.iter().enumerate() {
-            let until = Some(*at);
             let (mut events, mut places) = (Vec::new(), HashMap::new());
-            self.take_changes(&mut changes, until, &mut events, &mut places);
+            self.take_changes(&mut changes, Some(*at), &mut events, &mut places);
             if number < skipped {
                 continue;
             }
@@ -55,58 +58,61 @@ impl LogReport<'_> {
                 // The places remain; the events before the limit are dropped.
                 events.clear();
             }
-            let Some(pod) = self.key(attempt.pod) else { continue };
+            let Some((pod, moment)) = self.key(attempt.pod).zip(moments.remove(index)) else { continue };
             events.push(self.event(&pod, *at, self.attempt_words(attempt)));
             events.extend(self.evictions(&pod, *at, attempt));
-            let Some(moment) = moments.remove(index) else { continue };
-            let changes = replay.between(shown.as_ref(), &moment);
-            let decided = moment.comparison.is_some();
-            let title = format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome));
-            match &moment.comparison {
-                Some(comparison) => {
-                    events.push(self.remark(&pod, *at, format!("schedscope, on the cluster's state at that time: {}", comparison.words)));
-                }
-                None => events.push(self.remark(&pod, *at, "no comparison: the cluster's state at that time is unknown".to_owned())),
-            }
+            let compared = match &moment.comparison {
+                Some(comparison) => format!("schedscope, on the cluster's state at that time: {}", comparison.words),
+                None => "no comparison: the cluster's state at that time is unknown".to_owned(),
+            };
+            events.push(self.remark(&pod, *at, compared));
             revisions.push(LoggedAttempt {
+                title: format!("{} the cluster's scheduler: {pod} {}", self.process().clock.show(*at), outcome(attempt.outcome)),
                 pod: Some(pod),
                 at: self.process().clock.timestamp(*at),
-                title,
                 events,
                 places: sorted(places),
-                decided,
-                changes,
+                decided: moment.comparison.is_some(),
+                changes: replay.between(shown.as_ref(), &moment),
                 followed: false,
             });
             shown = Some(moment);
         }
-        if revisions.is_empty() {
-            return revisions;
-        }
-        // Changes after the last attempt.
-        let (mut events, mut places) = (Vec::new(), HashMap::new());
-        self.take_changes(&mut changes, None, &mut events, &mut places);
-        let to = self.process().to;
-        let at = self.process().clock.timestamp(to);
-        if let Some(pod) = events.last().map(|event| event.pod.clone()).or_else(|| revisions.last().and_then(|last| last.pod.clone())) {
-            if let Some(cache) = self.cache(&mut Replay::new(self, scheduler, taken)) {
-                let lines = Self::cache_lines(&cache, |at| self.process().clock.show(at));
-                events.extend(lines.into_iter().map(|line| self.remark(&pod, cache.0, line)));
+        if let Some(last) = revisions.last().map(|last| last.pod.clone()) {
+            let (mut events, mut places) = (Vec::new(), HashMap::new());
+            self.take_changes(&mut changes, None, &mut events, &mut places);
+            if let Some(pod) = events.last().map(|event| event.pod.clone()).or(last) {
+                let cache = self.cache(&mut Replay::new(self, scheduler, taken));
+                revisions.push(self.end(&pod, cache.as_ref(), events, places));
             }
-            events.push(self.remark(&pod, to, "the log ends; from here on schedscope decides, on the objects of the dump".to_owned()));
-            let title = format!("{} the scheduler's log ends", self.process().clock.show(to));
-            revisions.push(LoggedAttempt {
-                pod: None,
-                at,
-                title,
-                events,
-                places: sorted(places),
-                decided: false,
-                changes: Vec::new(),
-                followed: false,
-            });
         }
         revisions
+    }
+
+    /// Returns the end of the log, after the changes since the last attempt, which are about `pod` last.
+    fn end(
+        &self,
+        pod: &Key,
+        cache: Option<&(Stamp, Vec<ComparedNode>)>,
+        mut events: Vec<LoggedEvent>,
+        places: HashMap<Key, LoggedPlace>,
+    ) -> LoggedAttempt {
+        let (to, clock) = (self.process().to, self.process().clock);
+        if let Some(cache) = cache {
+            let lines = Self::cache_lines(cache, |at| clock.show(at));
+            events.extend(lines.into_iter().map(|line| self.remark(pod, cache.0, line)));
+        }
+        events.push(self.remark(pod, to, "the log ends; from here on schedscope decides, on the objects of the dump".to_owned()));
+        LoggedAttempt {
+            pod: None,
+            at: clock.timestamp(to),
+            title: format!("{} the scheduler's log ends", clock.show(to)),
+            events,
+            places: sorted(places),
+            decided: false,
+            changes: Vec::new(),
+            followed: false,
+        }
     }
 
     /// Returns the ended attempts of the scheduler whose time is known, for a timeline that shows the states of their moments.

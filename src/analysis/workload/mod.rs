@@ -138,7 +138,7 @@ impl WorkloadReport {
             missing: found.missing,
             why: String::new(),
             causes,
-            others: others.voices.iter().map(|voice| VoiceReport::of(voice, now)).collect(),
+            others: others.voices.iter().map(VoiceReport::from).collect(),
             others_left_out: others.left_out,
             missing_kinds: found
                 .unknown

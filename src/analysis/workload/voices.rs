@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::coming::{ComingNode, ComingVerdict, coming_nodes};
 use crate::analysis::moments::span;
 use crate::cluster::neighbors::{About, Neighbors};
-use crate::cluster::{Key, Pod, Str};
+use crate::cluster::{Key, Pod};
 use crate::plural::count_of;
 use crate::scheduler::Scheduler;
 use crate::trace::{CycleView, Outcome};
@@ -51,7 +51,7 @@ impl Voices {
                 together.push(format!("{} not tried.", count_of(others.len(), "more coming node was", "more coming nodes were")));
             }
         }
-        Self { others: found.iter().map(|voice| VoiceReport::of(voice, Some(now))).collect(), left_out, together }
+        Self { others: found.iter().map(VoiceReport::from).collect(), left_out, together }
     }
 }
 
@@ -77,7 +77,7 @@ pub fn voices_of_pods<'p>(
     let now = Some(scheduler.state().clock());
     let newest = |objects: &[About], own: Option<&str>| {
         let found = voices_about(input, objects, own);
-        found.voices.iter().find_map(|voice| Some((voice.last, VoiceReport::of(voice, now).short?)))
+        found.voices.iter().find_map(|voice| Some((voice.last, short(voice.means.as_ref()?, ago(voice.last, now).as_deref())?)))
     };
     // Pods of one owner share the words about all objects but themselves.
     let mut of_others: HashMap<(Vec<About>, Option<&str>), Option<NewestWord>> = HashMap::new();
@@ -99,35 +99,16 @@ type NewestWord = (Option<Timestamp>, String);
 /// A text of another program, as `explain -o json` prints it under `others`.
 #[derive(Clone, Debug, Serialize)]
 pub struct VoiceReport {
-    /// The component that wrote it.
-    pub speaker: Str,
-    /// The object that it is about.
-    pub about: About,
-    /// `Normal` or `Warning`.
-    #[serde(rename = "type")]
-    pub kind: Str,
-    /// The reason; empty in some events.
-    pub reason: Str,
-    /// The text.
-    pub text: String,
-    /// How often it was written, at least.
-    pub count: u32,
-    /// When it was first written, if known.
-    pub first: Option<Timestamp>,
-    /// When it was last written, if known.
-    pub last: Option<Timestamp>,
+    /// The text, with who wrote it.
+    #[serde(flatten)]
+    pub voice: Voice,
     /// Its meaning in a sentence; null for unknown texts.
     pub means: Option<String>,
-    #[serde(skip)]
-    short: Option<String>,
 }
 
-impl VoiceReport {
-    /// Reports a voice.
-    pub fn of(voice: &Voice, now: Option<Timestamp>) -> Self {
-        let Voice { speaker, about, kind, reason, text, count, first, last, means } = voice.clone();
-        let short = means.as_ref().and_then(|means| short(means, ago(last, now).as_deref()));
-        Self { speaker, about, kind, reason, text, count, first, last, short, means: means.as_ref().map(sentence) }
+impl From<&Voice> for VoiceReport {
+    fn from(voice: &Voice) -> Self {
+        Self { voice: voice.clone(), means: voice.means.as_ref().map(sentence) }
     }
 }
 

@@ -29,11 +29,11 @@ fn a_window_leads_to_the_end() {
     }
     let read = |inputs: &[Input]| crate::source::load(inputs);
     let past = Past::Journal(folder.path().to_owned());
-    let window = past.window(Some("03:12".parse().unwrap()), AROUND, &Limits::default(), &read).unwrap();
+    let (loaded, window) = past.window(Some("03:12".parse().unwrap()), AROUND, &Limits::default(), &read).unwrap();
     let names: Vec<String> =
         window.operations.iter().map(|made| if let Operation::Batch { name, .. } = made { name.clone() } else { String::new() }).collect();
     assert_eq!(names, ["recorded at 03:10:00Z", "recorded at 03:12:00Z", "recorded at 03:12:30Z"]);
-    assert_eq!((window.loaded.objects.len(), window.reached), (1, 2));
+    assert_eq!((loaded.objects.len(), window.reached), (1, 2));
     let early = past.window(Some("22:59".parse().unwrap()), AROUND, &Limits::default(), &read);
     assert!(early.err().unwrap().message.to_string().contains("the journal begins at 2026-11-26T23:00:00Z"));
     assert_eq!(past.before_deletion(&Key::new("x", "b"), &Limits::default()).unwrap().map(|(at, _)| at), None);
@@ -64,7 +64,7 @@ fn a_window_is_bounded() {
     }
     let read = |inputs: &[Input]| crate::source::load(inputs);
     let past = Past::Journal(folder.path().to_owned());
-    let whole = past.window(Some(AtTime::Before(SignedDuration::from_secs(290))), AROUND, &Limits::default(), &read).unwrap();
+    let (_, whole) = past.window(Some(AtTime::Before(SignedDuration::from_secs(290))), AROUND, &Limits::default(), &read).unwrap();
     assert!((JOURNAL_REVISIONS / 2..=JOURNAL_REVISIONS).contains(&whole.operations.len()), "{}", whole.operations.len());
     let mut lines = Vec::new();
     let changes = (0..=JOURNAL_CHANGES).map(|number| put(format!("p{number}"), 1)).collect();
@@ -73,7 +73,7 @@ fn a_window_is_bounded() {
     let mut lines = Vec::new();
     state.apply(vec![put("after".to_owned(), 1)], crate::cluster::KindSet::default(), None, time(600), &mut lines).unwrap();
     writer.append(&lines, &state, time(600));
-    let cut = past.window(Some(AtTime::Before(SignedDuration::from_secs(50))), AROUND, &Limits::default(), &read).unwrap();
+    let (_, cut) = past.window(Some(AtTime::Before(SignedDuration::from_secs(50))), AROUND, &Limits::default(), &read).unwrap();
     let said = cut.lines.to_string();
     assert!(said.contains(&format!("to {} of it", time(590))), "{said}");
 }
@@ -87,7 +87,7 @@ fn the_timeline_of_etcd_leads_from_state_to_state() {
     let history = EtcdHistory::open(&path, &Limits::default()).unwrap();
     let objects = |cluster: &Cluster| cluster.objects().map(|object| serde_json::to_string(&object).unwrap()).collect::<Vec<_>>();
     for (at, revision) in [(None, 12_347), (Some(AtTime::Revision(11_000)), 11_000), (Some(AtTime::Revision(9_949)), 9_949)] {
-        let Window { mut loaded, operations, etcd, reached, lines, .. } = past.window(at, AROUND, &Limits::default(), &read).unwrap();
+        let (mut loaded, Window { operations, etcd, reached, lines, .. }) = past.window(at, AROUND, &Limits::default(), &read).unwrap();
         assert!(operations.len() <= 3 * JOURNAL_REVISIONS && lines.to_string().contains("the revisions 9949 ("), "{lines}");
         let args = crate::cli::args::SchedulerArgs::default();
         let scheduler = crate::cli::scheduler(&args, &mut loaded, crate::scheduler::Evictions::AfterGracePeriod, &Silent).unwrap();

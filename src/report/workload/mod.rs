@@ -90,14 +90,14 @@ pub(super) fn unknown_kind(unknown: &UnknownKind) -> String {
 /// Returns voices as lines, newest first. `left_out` is the number of others.
 pub fn voices_lines(voices: &[VoiceReport], left_out: usize, now: Option<Timestamp>) -> Lines {
     let mut out = Lines::default();
-    for voice in voices.iter().take(SHOWN) {
+    for VoiceReport { voice, means } in voices.iter().take(SHOWN) {
         let age = ago(voice.last, now).map_or_else(String::new, |age| format!(", {age}"));
         let times = if voice.count > 1 { format!(", {} times", voice.count) } else { String::new() };
         let speaker = if voice.speaker.is_empty() { "unknown" } else { voice.speaker.as_str() };
         let reason = if voice.reason.is_empty() { "without a reason" } else { voice.reason.as_str() };
         out.line(format_args!("{speaker} on {}{age}{times}: {reason}", voice.about));
         out.line(format_args!("  {}", voice.text));
-        if let Some(means) = &voice.means {
+        if let Some(means) = means {
             out.line(format_args!("  {means}"));
         }
     }

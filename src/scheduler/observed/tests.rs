@@ -279,9 +279,8 @@ fn nothing_stays_parked_for_longer_than_the_sweep_allows() {
 fn the_state_remembers_how_it_started() {
     let events = vec![event("FailedScheduling", FIT, 1, NOW)];
     let observed = start(Vec::new(), events.clone());
-    assert_eq!((observed.state().is_as_observed(), &observed.options().events), (true, &events));
+    assert_eq!((observed.options().queues, &observed.options().events), (InitialQueues::AsObserved, &events));
     let fresh = Scheduler::new(Config::defaults(Emulation::default()), vec![pod("", "", "")], Options::default());
-    assert!(!fresh.state().is_as_observed());
     assert!(fresh.state().queue().view().entries.values().all(|e| e.inferred.is_none()));
 }
 

@@ -241,11 +241,6 @@ impl SchedulingQueue {
         Some(self.backoff.expiration(info)).filter(|end| *end != Timestamp::MIN)
     }
 
-    /// Whether a pod's backoff lasts beyond `now`.
-    pub fn is_pod_backing_off(&self, info: &QueuedPodInfo, now: Timestamp) -> bool {
-        self.backoff.is_backing_off(info, now)
-    }
-
     /// Returns the pods nominated to a node, in order of nomination, as they are queued. A nominated pod in no queue
     /// counts with its name only, as in kube-scheduler from 1.31 on.
     pub fn nominated_pods_for_node(&self, node: &str) -> Vec<Arc<PodInfo>> {

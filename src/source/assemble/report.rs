@@ -244,11 +244,6 @@ impl Report {
         self.whole.contains(Kind::Node) && self.missing().why(Kind::Node).is_none()
     }
 
-    /// Returns whether no object was read.
-    pub fn is_empty(&self) -> bool {
-        self.kinds.values().all(|count| count.read == 0)
-    }
-
     /// Returns the number of objects read.
     pub fn objects(&self) -> usize {
         self.kinds.values().map(|count| count.read).sum()

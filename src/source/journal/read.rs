@@ -17,7 +17,7 @@ use super::frame::{Frame, FrameKind, Frames};
 use super::gap::{Gap, GapReason};
 use super::log::{JournalLog, LogGatherer};
 use super::segment::{self, Segment, SegmentBytes};
-use super::write::{BEAT, JournalError, is_being_written, other_format};
+use super::write::{BEAT, JournalError, other_format};
 use crate::cluster::neighbors::{Neighbor, NeighborKind, OtherEvent};
 use crate::cluster::{Key, Kind, MissingKinds, Object, ObservedEvent, Str};
 use crate::limits::sources::{GROWTH, GROWTH_BEYOND, JOURNAL_GAPS, JOURNAL_LINE, JOURNAL_LOG};
@@ -38,7 +38,6 @@ pub struct Journal {
     /// The segments that begin with a frame, with its time.
     segments: Vec<(Segment, Timestamp)>,
     end: Timestamp,
-    is_written: bool,
 }
 
 /// Why a moment cannot be read.
@@ -147,7 +146,7 @@ impl Journal {
             }
             segments.pop();
         };
-        Ok(Self { segments, end, is_written: is_being_written(folder) })
+        Ok(Self { segments, end })
     }
 
     /// Returns the time of the first frame.
@@ -158,11 +157,6 @@ impl Journal {
     /// Returns the time of the last frame.
     pub fn end(&self) -> Timestamp {
         self.end
-    }
-
-    /// Returns whether a recorder is writing it.
-    pub fn is_being_written(&self) -> bool {
-        self.is_written
     }
 
     /// Returns the state at a moment: after all frames up to it.

@@ -427,14 +427,3 @@ fn compressed(lines: &[u8]) -> io::Result<Vec<u8>> {
     encoder.write_all(lines)?;
     encoder.finish()
 }
-
-/// Returns whether a recorder has the journal's lock at present.
-pub(super) fn is_being_written(folder: &Path) -> bool {
-    let Ok(lock) = File::open(folder.join(LOCK)) else { return false };
-    // A shared lock is possible unless a writer has it.
-    let is_locked = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
-    if !is_locked {
-        let _ = lock.unlock();
-    }
-    is_locked
-}

@@ -36,11 +36,6 @@ impl Status {
         self.kinds.iter().map(|kind| kind.objects).sum()
     }
 
-    /// Returns the lists and watches with objects whose current state cannot be read.
-    pub fn degraded(&self) -> impl Iterator<Item = &KindStatus> {
-        self.kinds.iter().filter(|kind| kind.degraded > 0)
-    }
-
     /// Returns the lists and watches that fail, are forbidden, or have an unreadable version.
     pub fn troubles(&self) -> impl Iterator<Item = &KindStatus> {
         self.kinds.iter().filter(|kind| matches!(kind.state, State::Retrying { .. } | State::Forbidden { .. } | State::OldVersion { .. }))

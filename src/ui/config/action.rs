@@ -39,11 +39,6 @@ impl Action {
     pub const SUSPEND: Self = Self::Verb("suspend");
     pub const WAIT: Self = Self::Verb("wait");
 
-    /// Returns the verb of a motion.
-    pub const fn select(motion: Motion) -> Self {
-        Self::Verb(motion.name())
-    }
-
     /// Returns the edit of the prompt that it makes; `None` for any other request.
     pub fn edit(&self) -> Option<InputRequest> {
         match self {

@@ -55,21 +55,6 @@ pub struct CommandHelp {
     pub help: &'static str,
 }
 
-impl Table {
-    /// Returns the table of keys in Markdown, for docs/keys.md.
-    pub fn markdown(&self) -> String {
-        use std::fmt::Write as _;
-        let mut text = String::from("| where | keys | what | in `[keys]` |\n| --- | --- | --- | --- |\n");
-        for context in &self.contexts {
-            for row in self.bindings.iter().filter(|row| row.context == *context) {
-                let keys: Vec<String> = row.keys.iter().map(|k| format!("`{}`", key::label(k))).collect();
-                let _ = writeln!(text, "| {context} | {} | {} | `{}.{}` |", keys.join(" "), row.help, context.key, row.verb);
-            }
-        }
-        text
-    }
-}
-
 /// The table with the configured keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keymap {

@@ -43,7 +43,7 @@ fn the_screen() {
         insta::assert_snapshot!(format!("start_{width}x{height}"), text_of(&start(width, height), &UNICODE));
     }
     let mut small = start(60, 16);
-    small.update(Action::select(Motion::Bottom));
+    small.update(Action::Verb(Motion::Bottom.name()));
     small.notice = Some("context staging cannot be reached: nothing was heard for 10s".to_owned());
     insta::assert_snapshot!("start_60x16", text_of(&small, &ASCII));
     let mut path = start(60, 16);
@@ -57,11 +57,11 @@ fn the_screen() {
 fn keys_choose_and_stay_within_the_list() {
     let mut start = start(80, 24);
     assert_eq!(start.update(Action::OPEN), Some(Choice::Offer(0)));
-    start.update(Action::select(Motion::Up));
-    start.update(Action::select(Motion::Down));
+    start.update(Action::Verb(Motion::Up.name()));
+    start.update(Action::Verb(Motion::Down.name()));
     assert_eq!(start.update(Action::OPEN), Some(Choice::Offer(1)));
     for _ in 0..9 {
-        start.update(Action::select(Motion::Down));
+        start.update(Action::Verb(Motion::Down.name()));
     }
     assert_eq!(start.update(Action::OPEN), Some(Choice::Offer(3)));
     assert_eq!(start.update(Action::QUIT), Some(Choice::Quit));
@@ -120,7 +120,7 @@ fn what_is_selected_is_in_sight_at_every_size() {
     for (width, height) in [(0, 0), (1, 1), (5, 3), (20, 5), (60, 8), (80, 24)] {
         let mut start = start(width, height);
         for motion in [Motion::Bottom, Motion::Up, Motion::PageUp, Motion::PageDown, Motion::Top] {
-            start.update(Action::select(motion));
+            start.update(Action::Verb(motion.name()));
             let text = text_of(&start, &UNICODE);
             assert!(height < 5 || width < 20 || text.contains('▸'), "{width}x{height} {motion:?}\n{text}");
         }
@@ -138,7 +138,7 @@ fn help_is_shown_and_closed() {
     let text = text_of(&start, &UNICODE);
     assert!(text.contains("What can be opened") && text.contains("type the path of a dump") && !text.contains("payments"), "{text}");
     insta::assert_snapshot!("start_help_80x24", text);
-    start.update(Action::select(Motion::Bottom));
+    start.update(Action::Verb(Motion::Bottom.name()));
     assert!(text_of(&start, &UNICODE).contains("schedscope --help"));
     for close in [Action::BACK, Action::HELP, Action::OPEN, Action::QUIT] {
         assert_eq!(start.update(close), None);
