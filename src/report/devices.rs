@@ -24,10 +24,9 @@ impl DeviceLine {
     }
 }
 
-/// Returns the devices of a decision's nodes as text.
-pub(super) fn devices_text(findings: &DeviceFindings) -> Lines {
+/// Returns the devices of a decision's nodes.
+pub(super) fn devices_lines(findings: &DeviceFindings) -> Lines {
     let mut out = Lines::default();
-    out.line(format_args!("DEVICES"));
     for node in findings.nodes.iter().take(NODES_SHOWN) {
         out.line(format_args!("  {}", node.node));
         for line in node_devices(node) {

@@ -26,6 +26,7 @@ mod pod_group;
 mod releases;
 mod scheduler_log;
 mod schema;
+mod sections;
 mod story;
 mod text;
 mod ticket;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::devices::devices_text;
 use super::group_text;
 use super::odds::odds_text;
+use super::sections::sections;
 use crate::analysis::{eliminations, odds, odds_cell, plain_value, victims_in_sum, why};
 use crate::cluster::Str;
-use crate::framework::{Candidate, ExtenderOutcome, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
-use crate::output::{self, Lines};
+use crate::framework::{Candidate, PluginName, ScoreFunction, ScoreFunctionName, Status, Victim};
+use crate::output::{self, Headings, Lines};
 use crate::plural::count;
 use crate::trace::{CycleView, PreemptionView, VerdictClass, victim_label};
 
@@ -44,11 +44,7 @@ pub fn text(view: &CycleView) -> Lines {
         out.extend(group_text(view));
     }
     nodes(view, &mut out);
-    if let Some(findings) = &view.findings.devices {
-        out.blank();
-        out.extend(devices_text(findings));
-    }
-    extenders(view, &mut out);
+    out.extend(sections(view).plain(Headings::Capitals));
     scores(view, &mut out);
     if let Some(preemption) = &view.preemption {
         preemption_text(preemption, view.budgets_unknown(), &mut out);
@@ -156,26 +152,6 @@ pub(super) fn name_list(names: &[&Str]) -> String {
     let shown: Vec<&str> = names.iter().take(NAMES_SHOWN).map(|n| n.as_str()).collect();
     let rest = names.len().saturating_sub(NAMES_SHOWN);
     if rest == 0 { shown.join(" ") } else { format!("{} … and {rest} more", shown.join(" ")) }
-}
-
-/// Writes the part of each extender.
-fn extenders(view: &CycleView, out: &mut Lines) {
-    let mut calls = super::extenders::calls(view).peekable();
-    if calls.peek().is_none() {
-        return;
-    }
-    out.blank();
-    out.line(format_args!("EXTENDERS"));
-    for call in calls {
-        out.line(format_args!("  {}", call.sentence()));
-        if let ExtenderOutcome::Preempted(preemption) = &call.outcome {
-            let left: Vec<&Str> = preemption.left.iter().map(|candidate| &candidate.node).collect();
-            let dropped: Vec<&Str> = preemption.asked.iter().filter(|node| !left.contains(node)).collect();
-            if !dropped.is_empty() {
-                out.line(format_args!("    removed: {}", name_list(&dropped)));
-            }
-        }
-    }
 }
 
 /// Returns the table of scores, the headings first and then the nodes with the highest; none without scores.

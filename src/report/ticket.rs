@@ -4,11 +4,11 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::Answer;
-use super::devices::devices_text;
 use super::odds::odds_section;
 use super::pages;
+use super::sections::sections;
 use super::text::{FACTS_SHOWN, by_class, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
+use super::{Answer, group_document};
 use crate::analysis::{FixReport, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, missing_sentences, why};
 use crate::analysis::{Since, VoiceReport};
 use crate::cluster::Str;
@@ -164,14 +164,15 @@ impl<'a> Ticket<'a> {
             doc.heading(2, self.message_heading());
             doc.code(0, [failure.message.to_string()]);
         }
+        if self.view.group.is_some() {
+            doc.heading(2, "Pod group");
+            doc.append(group_document(self.view));
+        }
         self.nodes(&mut doc);
         if detail == Detail::Whole {
             pages::nodes(&mut doc, self.view);
         }
-        if let Some(findings) = &self.view.findings.devices {
-            doc.heading(2, "Devices");
-            doc.code(0, devices_text(findings));
-        }
+        doc.append(sections(self.view));
         self.scores(&mut doc);
         self.preemption(&mut doc);
         if let Some(preemption) = self.view.preemption.as_ref().filter(|_| detail == Detail::Whole) {
