@@ -23,7 +23,7 @@ use crate::session::{Cursor, InitialQueues, Session, SessionFileError};
 use crate::source::Report;
 use crate::source::live::Live;
 use crate::ui::{
-    CaughtUp, Document, DumpTime, Form, Job, JobState, LiveStatus, OverviewStatus, Restarted, RunningJob, SessionError, SessionHandle,
+    CaughtUp, DumpTime, Job, JobState, LinkedText, LiveStatus, OverviewStatus, Restarted, RunningJob, SessionError, SessionHandle,
 };
 use crate::workspace::{Applied, Change, Tools, Workspace};
 
@@ -287,13 +287,13 @@ impl SessionHandle for Explorer {
         }
     }
 
-    fn attempts(&self, pod: &Key) -> Option<Document> {
+    fn attempts(&self, pod: &Key) -> Option<LinkedText> {
         if !self.background().observed {
             return None;
         }
         let found = JudgedAttempts::new(self, pod);
         let title = format!("Attempts of the cluster's scheduler about {pod}");
-        (!found.attempts.is_empty()).then(|| Document { title, body: attempts_document(&found), form: Form::Prose, fixes: Vec::new() })
+        (!found.attempts.is_empty()).then(|| LinkedText::prose(title, attempts_document(&found)))
     }
 
     fn workload_named(&self, words: &str, pod: Option<&Key>) -> Option<About> {

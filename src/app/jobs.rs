@@ -10,7 +10,7 @@ use crate::report::{FORMATS, WhatIfReport, comparison};
 use crate::scheduler::{Config, InitialQueues, Options, Scheduler};
 use crate::session::{Comparison, Session, is_same_cluster};
 use crate::source::{self, Input};
-use crate::ui::{Document, FixToApply, Form, JobState, NewFile, Progress, TicketSubject};
+use crate::ui::{FixToApply, JobState, LinkedText, NewFile, Progress, TicketSubject};
 use crate::whatif::{capacity, flood};
 
 use super::error::JobError;
@@ -24,7 +24,7 @@ const NO_STARTS: &str = "the start of the search changes nothing here: all nodes
 pub(super) type Work = Box<dyn FnOnce(&Progress) -> Result<JobState, JobError> + Send>;
 
 fn prose(title: impl Into<String>, body: output::Document) -> JobState {
-    JobState::Done(Document { title: title.into(), body, form: Form::Prose, fixes: Vec::new() })
+    JobState::Done(LinkedText::prose(title, body))
 }
 
 /// Returns a pod at the cursor, with the scheduler there.
@@ -46,11 +46,9 @@ pub(super) fn fixes(session: &Session, sources: &Sources, pod: Key) -> Result<Wo
             let changes = fix.changes.clone().into();
             FixToApply { text: report.text.clone(), pod: found.pod.clone(), changes, pods: Arc::default() }
         };
-        Ok(JobState::Done(Document {
-            title: format!("Fixes for {}", found.pod),
+        Ok(JobState::Done(LinkedText {
             fixes: report.fixes.iter().zip(&found.fixes).map(fix).collect(),
-            body: report.document(),
-            form: Form::Prose,
+            ..LinkedText::prose(format!("Fixes for {}", found.pod), report.document())
         }))
     }))
 }

@@ -14,7 +14,7 @@ use crate::session::{ObjectChange, Session};
 use crate::source::capture::{Capture, Vocabulary};
 use crate::source::live::Live;
 use crate::source::{self, Report, VersionPlace};
-use crate::ui::{Document, Form};
+use crate::ui::{Form, LinkedText};
 
 /// Returns the lines of an object's text.
 fn verbatim(yaml: &str) -> output::Document {
@@ -74,10 +74,10 @@ impl Finding {
     }
 
     /// Returns an object as YAML: its original if a source has it, else the model's fields.
-    pub(super) fn object(&self, kind: Kind, key: &Key) -> Result<Document, ObjectError> {
+    pub(super) fn object(&self, kind: Kind, key: &Key) -> Result<LinkedText, ObjectError> {
         let (here, start) = (self.here.get(kind, key), self.start.get(kind, key));
         let known = here.as_ref().or(start.as_ref());
-        let document = |place: &str, yaml: &str| Document {
+        let document = |place: &str, yaml: &str| LinkedText {
             title: format!("{kind} {key}: {place}"),
             body: verbatim(yaml),
             form: Form::Yaml,

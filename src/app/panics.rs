@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use crate::output::{self, Escaped, Lines};
-use crate::ui::{Document, Form};
+use crate::ui::LinkedText;
 
 /// Destination of the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,18 +117,18 @@ pub(super) async fn wait_for_notify() {
 }
 
 /// Takes the panics since the last call, as a document for the screen.
-pub(super) fn take() -> Option<Document> {
+pub(super) fn take() -> Option<LinkedText> {
     let broken = std::mem::take(&mut *lock(&UNREPORTED));
     (!broken.is_empty()).then(|| document(&broken, &log()))
 }
 
-fn document(broken: &[String], log: &Log) -> Document {
+fn document(broken: &[String], log: &Log) -> LinkedText {
     let mut lines = vec!["A background thread panicked, and its result is missing. Everything else keeps running.".to_owned()];
     lines.push(String::new());
     lines.extend(broken.iter().cloned());
     lines.push(String::new());
     lines.extend(help(log));
-    Document { title: "An error in schedscope".to_owned(), body: lines.into_iter().collect(), form: Form::Prose, fixes: Vec::new() }
+    LinkedText::prose("An error in schedscope", lines.into_iter().collect())
 }
 
 /// Returns where to find more, and how to report the panic.

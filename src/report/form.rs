@@ -51,84 +51,71 @@ pub struct Format {
     compared_pods: Option<WriteComparedPods>,
 }
 
+/// A format of text that only answers are written in.
+const TEXT: Format = Format {
+    name: "text",
+    about: "Plain text",
+    endings: &[],
+    wide: false,
+    write: plain,
+    write_next: None,
+    document: None,
+    operation: None,
+    compared_pods: None,
+};
+
 /// Every format; the first is the default.
 pub static FORMATS: &[Format] = &[
-    Format {
-        name: "text",
-        about: "Plain text",
-        endings: &["txt"],
-        wide: false,
-        write: plain,
-        write_next: Some(|answer, more| plain(answer, more).map(with_blank)),
-        document: None,
-        operation: None,
-        compared_pods: None,
-    },
+    Format { endings: &["txt"], write_next: Some(|answer, more| plain(answer, more).map(with_blank)), ..TEXT },
     Format {
         name: "wide",
         about: "Plain text, with the source's metadata and gaps",
-        endings: &[],
         wide: true,
-        write: plain,
         write_next: Some(|answer, more| plain(answer, more).map(with_blank)),
-        document: None,
-        operation: None,
-        compared_pods: None,
+        ..TEXT
     },
     Format {
         name: "json",
         about: "JSON, for programs",
         endings: &["json"],
-        wide: false,
         write: json,
         write_next: Some(|answer, _more| Ok(output::to_json_line(answer)?)),
-        document: None,
         operation: Some(json_line),
         compared_pods: Some(WriteComparedPods { head: json_head, pods: json_pods, tail: output::json_close }),
+        ..TEXT
     },
     Format {
         name: "yaml",
         about: "YAML, for programs",
         endings: &["yaml", "yml"],
-        wide: false,
         write: yaml,
         write_next: Some(|answer, more| yaml(answer, more).map(|text| document(&text))),
-        document: None,
         operation: Some(yaml_document),
-        compared_pods: None,
+        ..TEXT
     },
     Format {
         name: "markdown",
         about: "Markdown, for a ticket",
         endings: &["md"],
-        wide: false,
         write: markdown,
         write_next: Some(|answer, more| markdown(answer, more).map(with_blank)),
         document: Some(Document::markdown),
-        operation: None,
-        compared_pods: None,
+        ..TEXT
     },
     Format {
         name: "html",
         about: "One page for a browser, which needs no other file",
         endings: &["html", "htm"],
-        wide: false,
         write: html,
-        write_next: None,
         document: Some(Document::html),
-        operation: None,
-        compared_pods: None,
+        ..TEXT
     },
     Format {
         name: "metrics",
         about: "Metrics in Prometheus' text format, of all pending pods",
         endings: &["prom"],
-        wide: false,
         write: metrics,
-        write_next: None,
-        document: None,
-        operation: None,
-        compared_pods: None,
+        ..TEXT
     },
 ];
 

@@ -41,3 +41,28 @@ fn extenders(doc: &mut Document, view: &CycleView) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::ReleaseReport;
+    use crate::framework::{ExtenderCall, ExtenderName};
+    use crate::release::Emulated;
+    use crate::report::{Answer, FORMATS, Origin, Ticket};
+
+    #[test]
+    fn a_section_is_in_text_markdown_and_html() {
+        let outcome = ExtenderOutcome::WouldBind("n".into());
+        let call = ExtenderCall { extender: ExtenderName { index: 0, url: "http://e".into() }, outcome };
+        let mut view = CycleView::default();
+        view.extenders.calls.push(call.into());
+        let (release, origin) = (ReleaseReport::of(Emulated::default(), &[]), Origin::default());
+        let answer = Answer::Ticket(Ticket::new(&view, &release, None, &origin));
+        for (name, heading) in [("text", "\nEXTENDERS\n"), ("markdown", "\n## Extenders\n"), ("html", "Extenders</")] {
+            let format = FORMATS.iter().find(|format| format.name == name).unwrap();
+            let text = format.write(&answer, Document::default()).unwrap();
+            let text = text.as_str();
+            assert!(text.contains(heading) && text.contains("would be bound to n by extender"), "{name}: {text}");
+        }
+    }
+}

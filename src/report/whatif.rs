@@ -497,18 +497,6 @@ pub(super) fn capacity_details(lines: &mut Document, capacity: &Capacity) {
     }
 }
 
-/// Returns the name of what became of a node, as data.
-fn node_end(end: &NodeEnd) -> &'static str {
-    match end {
-        NodeEnd::Drained => "drained",
-        NodeEnd::Bare { .. } => "bare-pods",
-        NodeEnd::Blocked => "blocked",
-        NodeEnd::NotReached => "not-reached",
-        NodeEnd::Lost => "lost",
-        NodeEnd::Added => "added",
-    }
-}
-
 fn keys(keys: &[Key]) -> Vec<String> {
     keys.iter().map(ToString::to_string).collect()
 }
@@ -604,12 +592,6 @@ pub(super) fn capacity_data(capacity: &Capacity) -> Value {
 
 impl WhatIfReport {
     fn pod_data(&self, answer: &PodAnswer) -> Value {
-        let end = match &answer.end {
-            PodEnd::Recreated(_) => "recreated",
-            PodEnd::Created => "created",
-            PodEnd::Gone(_) => "gone",
-            PodEnd::Stays(_) => "stays",
-        };
         let why: Option<&str> = match &answer.end {
             PodEnd::Recreated(_) | PodEnd::Created => None,
             PodEnd::Gone(why) => Some(why.into()),
@@ -623,7 +605,7 @@ impl WhatIfReport {
         json!({
             "pod": answer.pod.to_string(),
             "from": Some(&answer.node).filter(|node| !node.is_empty()).map(Str::as_str),
-            "end": end,
+            "end": <&str>::from(&answer.end),
             "why": why,
             "now": new.map(ToString::to_string),
             "node": new.and_then(|new| self.node(new)).map(Str::as_str),
@@ -642,7 +624,7 @@ impl WhatIfReport {
                     NodeEnd::Bare { pods, blocks } => (keys(pods), blocks.iter().map(block_data).collect()),
                     _ => (Vec::new(), Vec::<Value>::new()),
                 };
-                json!({"node": node.node.as_str(), "end": node_end(&node.end), "barePods": bare, "blockedBy": blocks})
+                json!({"node": node.node.as_str(), "end": <&str>::from(&node.end), "barePods": bare, "blockedBy": blocks})
             })
             .collect();
         let capacity = answer.capacity.as_ref().map(capacity_data);

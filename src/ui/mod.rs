@@ -42,7 +42,7 @@ pub use model::overlay::{Overlay, Prompt, Typing};
 pub use model::overview::OverviewStatus;
 pub use model::pane::Pane;
 pub use model::session_handle::{
-    Advance, Applied, CaughtUp, Change, Document, DumpTime, FixToApply, Page, Restarted, SessionError, SessionHandle, TicketSubject,
+    Advance, Applied, CaughtUp, Change, DumpTime, FixToApply, LinkedText, Page, Restarted, SessionError, SessionHandle, TicketSubject,
 };
 pub use model::state::{Notice, State};
 pub use model::text_view::{Form, TextView};

@@ -62,11 +62,13 @@ pub struct NodeAnswer {
 }
 
 /// The end of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum NodeEnd {
     /// No pod is left that a drain evicts.
     Drained,
     /// Pods without a controller stop the drain before it begins; the node stays cordoned.
+    #[strum(serialize = "bare-pods")]
     Bare {
         /// The pods.
         pods: Vec<Key>,
@@ -95,7 +97,8 @@ pub struct PodAnswer {
 }
 
 /// The end of a pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum PodEnd {
     /// Its controller made this pod in its place.
     Recreated(Key),

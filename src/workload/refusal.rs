@@ -3,7 +3,8 @@
 use crate::cluster::{Key, Str};
 
 /// Why an API server refused to create a pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Refusal {
     /// A ResourceQuota has no room: its name, and what the pod requests, what is used and what is allowed, by resource.
     Quota {
@@ -17,6 +18,7 @@ pub enum Refusal {
         limited: Vec<(Str, Str)>,
     },
     /// A ResourceQuota demands that the pod says what it uses: its name, and the fields that lack.
+    #[strum(serialize = "quota-needs-requests")]
     QuotaNeeds {
         /// The quota's name.
         quota: Str,
@@ -50,6 +52,7 @@ pub enum Refusal {
     /// The namespace is being deleted.
     NamespaceTerminating,
     /// Another reason, in the server's words.
+    #[strum(serialize = "refused")]
     Other(String),
 }
 
@@ -70,19 +73,7 @@ impl Refusal {
 
     /// Returns a stable key of the kind of refusal.
     pub fn key(&self) -> &'static str {
-        match self {
-            Self::Quota { .. } => "quota",
-            Self::QuotaNeeds { .. } => "quota-needs-requests",
-            Self::LimitRange(_) => "limit-range",
-            Self::ServiceAccount(_) => "service-account",
-            Self::PriorityClass(_) => "priority-class",
-            Self::PodSecurity(_) => "pod-security",
-            Self::LeaderFirst => "leader-first",
-            Self::WebhookDenied { .. } => "webhook-denied",
-            Self::WebhookUnreachable { .. } => "webhook-unreachable",
-            Self::NamespaceTerminating => "namespace-terminating",
-            Self::Other(_) => "refused",
-        }
+        self.into()
     }
 }
 

@@ -25,60 +25,53 @@ use std::fmt;
 pub(super) use kinds::{KindOf, general_hint, of_resource};
 
 /// A kind of dump.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
 pub enum Layout {
     /// `kubectl get -o json|yaml`, or a watch with `--output-watch-events`.
+    #[strum(to_string = "kubectl get")]
     Kubectl,
     /// `kubectl cluster-info dump`, as a directory or as one text.
+    #[strum(to_string = "kubectl cluster-info dump")]
     ClusterInfo,
     /// `oc adm must-gather` or `oc adm inspect`.
+    #[strum(to_string = "OpenShift must-gather")]
     MustGather,
     /// The archive that OpenShift's Insights operator gathers.
+    #[strum(to_string = "OpenShift Insights archive")]
     Insights,
     /// Replicated's troubleshoot support bundle.
+    #[strum(to_string = "Replicated support bundle")]
     SupportBundle,
     /// A Sonobuoy snapshot.
+    #[strum(to_string = "Sonobuoy snapshot")]
     Sonobuoy,
     /// A Velero backup.
+    #[strum(to_string = "Velero backup")]
     Velero,
     /// An export of kube-scheduler-simulator.
+    #[strum(to_string = "kube-scheduler-simulator export")]
     SimulatorExport,
     /// A record of kube-scheduler-simulator.
+    #[strum(to_string = "kube-scheduler-simulator record")]
     SimulatorRecord,
     /// `kwokctl snapshot export`.
+    #[strum(to_string = "kwokctl snapshot")]
     Kwok,
     /// The support bundle of Rancher, Harvester or Longhorn.
+    #[strum(to_string = "Rancher support bundle")]
     SupportBundleKit,
     /// Crash Diagnostics.
+    #[strum(to_string = "Crash Diagnostics dump")]
     Crashd,
     /// The artifacts of Cluster API's end-to-end tests.
+    #[strum(to_string = "Cluster API artifacts")]
     ClusterApi,
     /// A snapshot of etcd, or the database of a member.
+    #[strum(to_string = "etcd snapshot")]
     Etcd,
     /// Files of objects.
+    #[strum(to_string = "manifests")]
     Manifests,
-}
-
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Kubectl => "kubectl get",
-            Self::ClusterInfo => "kubectl cluster-info dump",
-            Self::MustGather => "OpenShift must-gather",
-            Self::Insights => "OpenShift Insights archive",
-            Self::SupportBundle => "Replicated support bundle",
-            Self::Sonobuoy => "Sonobuoy snapshot",
-            Self::Velero => "Velero backup",
-            Self::SimulatorExport => "kube-scheduler-simulator export",
-            Self::SimulatorRecord => "kube-scheduler-simulator record",
-            Self::Kwok => "kwokctl snapshot",
-            Self::SupportBundleKit => "Rancher support bundle",
-            Self::Crashd => "Crash Diagnostics dump",
-            Self::ClusterApi => "Cluster API artifacts",
-            Self::Etcd => "etcd snapshot",
-            Self::Manifests => "manifests",
-        })
-    }
 }
 
 /// The layouts of a source, one per input, without duplicates.

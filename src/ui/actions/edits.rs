@@ -6,10 +6,10 @@ use crate::ui::actions::verb::Answer;
 use crate::ui::config::action::Action;
 use crate::ui::config::context::Context;
 use crate::ui::model::overlay::Overlay;
-use crate::ui::model::session_handle::{Applied, Change, Document, Page, SessionHandle};
+use crate::ui::model::session_handle::{Applied, Change, LinkedText, Page, SessionHandle};
 use crate::ui::model::state::State;
 use crate::ui::model::text;
-use crate::ui::model::text_view::{Form, TextView};
+use crate::ui::model::text_view::TextView;
 use crate::ui::model::time_travel::seek_and_follow;
 use crate::ui::model::what_ifs::WhatIfs;
 
@@ -37,7 +37,7 @@ pub fn apply(state: &mut State, session: &mut dyn SessionHandle, change: Change)
     let page = Page { title: title.clone(), body: answer.body.clone(), manifest: manifest.clone() };
     state.what_ifs.remember(answer.settles.then_some(page), session);
     if answer.settles {
-        let document = Document { title, body: answer.body, form: Form::Prose, fixes: Vec::new() };
+        let document = LinkedText::prose(title, answer.body);
         state.overlay = Some(Overlay::Text(TextView { manifest, ..TextView::of(document, Some(session.timeline())) }));
     }
     Ok(Answer::Done)

@@ -237,6 +237,6 @@ fn found(cause: &Cause, fix: &CauseFix) -> TextView {
         body.code(5, commands);
     }
     let title = format!("Fix for {}", text::count(pods, "pod"));
-    let document = session_handle::Document { title, body, form: Form::Prose, fixes: vec![to_apply(fix)] };
+    let document = session_handle::LinkedText { fixes: vec![to_apply(fix)], ..session_handle::LinkedText::prose(title, body) };
     TextView::of(document, None)
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cluster::{Key, Kind};
 use crate::ui::model::effect::NewFile;
-use crate::ui::model::session_handle::{Document, SessionError, TicketSubject};
+use crate::ui::model::session_handle::{LinkedText, SessionError, TicketSubject};
 
 /// A task that takes too long for the UI thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub enum JobState {
     /// The number of finished items and of all items; 0 of 0 if unknown.
     Going(usize, usize),
     /// Finished with a text to show.
-    Done(Document),
+    Done(LinkedText),
     /// Finished with a sentence.
     Said(String),
     /// Failed.

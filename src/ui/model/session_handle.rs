@@ -58,7 +58,7 @@ pub trait SessionHandle: Deref<Target = Session> + DerefMut {
     fn workload(&self, workload: &About) -> output::Document;
     /// Returns the attempts of the cluster's scheduler about a pod that the timeline records, compared with our decisions then; `None`
     /// if it shows none.
-    fn attempts(&self, pod: &Key) -> Option<Document>;
+    fn attempts(&self, pod: &Key) -> Option<LinkedText>;
     /// Returns the status of a live cluster; `None` for any other source.
     fn live_status(&self) -> Option<LiveStatus>;
     /// Returns when the dump was taken; `None` if it is unknown, or for any other source.
@@ -156,9 +156,9 @@ pub struct CaughtUp {
     pub dropped: bool,
 }
 
-/// A text to show.
+/// A document to show, with its title and the fixes that its spans link to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Document {
+pub struct LinkedText {
     /// Its title.
     pub title: String,
     /// Its text.
@@ -167,4 +167,11 @@ pub struct Document {
     pub form: Form,
     /// The fixes that its spans name by index.
     pub fixes: Vec<FixToApply>,
+}
+
+impl LinkedText {
+    /// Makes a text of words that links to no fix.
+    pub fn prose(title: impl Into<String>, body: output::Document) -> Self {
+        Self { title: title.into(), body, form: Form::Prose, fixes: Vec::new() }
+    }
 }

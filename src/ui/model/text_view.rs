@@ -9,7 +9,7 @@ use crate::output::{self, Row, RowKind, Span};
 use crate::session::Timeline;
 use crate::ui::config::action::Motion;
 use crate::ui::model::filter::Filter;
-use crate::ui::model::session_handle::{Document, FixToApply};
+use crate::ui::model::session_handle::{FixToApply, LinkedText};
 
 /// Rows from the top within which a link is selected at first: selecting one further down would hide the top.
 const NEAR_TOP: usize = 8;
@@ -83,13 +83,13 @@ impl TextView {
 
     /// Makes a text of a document. Rows link to their fix, or else to the first pod or node that exists at the cursor of a timeline;
     /// without a timeline, all do. The first link is selected if it is near the top, which is in sight.
-    pub fn of(document: Document, timeline: Option<&Timeline>) -> Self {
+    pub fn of(document: LinkedText, timeline: Option<&Timeline>) -> Self {
         let exists = |target: &Target| match (target, timeline.map(Timeline::keyframe)) {
             (Target::Pod(key), Some(keyframe)) => keyframe.cluster.pods.get(key).is_some(),
             (Target::Node(node), Some(keyframe)) => keyframe.snapshot.get(node).is_some(),
             _ => true,
         };
-        let Document { title, body, form, fixes } = document;
+        let LinkedText { title, body, form, fixes } = document;
         let target = |span: &Span| match span {
             Span::Pod(key) => Some(Target::Pod(key.clone())),
             Span::Node(node) => Some(Target::Node(node.clone())),
@@ -163,7 +163,7 @@ mod tests {
             let mut body = output::Document::default();
             (0..lines).for_each(|n: usize| body.item(0, n.to_string()));
             body.item(0, Words::of_pod(&Key::new("shop", "web")));
-            let document = Document { title: String::new(), body, form: Form::Prose, fixes: Vec::new() };
+            let document = LinkedText::prose("", body);
             let view = TextView::of(document, None);
             assert_eq!((view.view.selected, view.links.len()), (expected, 1));
         }

@@ -87,7 +87,7 @@ pub(super) fn show_recorded(state: &mut State, session: &dyn SessionHandle, pod:
 }
 
 fn of_eviction(pod: &Key, body: Document, session: &dyn SessionHandle) -> Overlay {
-    let document = session_handle::Document { title: format!("Eviction of {pod}"), body, form: Form::Prose, fixes: Vec::new() };
+    let document = session_handle::LinkedText::prose(format!("Eviction of {pod}"), body);
     Overlay::Text(TextView::of(document, Some(session.timeline())))
 }
 
