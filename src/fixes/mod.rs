@@ -97,8 +97,9 @@ pub struct Fixes {
     pub outcome: Outcome,
     /// How preemption makes room without changes; `None` where it does not.
     pub preempts_today: Option<PreemptsToday>,
-    /// Whether the pod waits for the end of pods that were preempted for it, and so needs no fix.
-    pub waits_for_victims: bool,
+    /// The pod for which others were preempted that are still ending, so that no fix is needed: this one or another of its pod
+    /// group; `None` where the pod waits for no victims.
+    pub waits_for_victims_of: Option<Key>,
     /// Those pods, where they should have ended.
     pub overdue_victims: Vec<Key>,
     /// Number of nodes.
@@ -433,7 +434,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
         pod: pod.key(),
         outcome: Outcome::Unschedulable,
         preempts_today: None,
-        waits_for_victims: false,
+        waits_for_victims_of: None,
         overdue_victims: Vec::new(),
         nodes,
         constraints: Vec::new(),
@@ -447,7 +448,9 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
         let today: BTreeSet<Str> = takers(&tried, &decision).into_iter().flatten().collect();
         fixes.preempts_today = preempting(&decision);
         trials.preempts_today = fixes.preempts_today.is_some();
-        fixes.waits_for_victims = decision.waits_for_victims();
+        let group_gate = if let DryDecision::Gated(status) = &decision { group_gated_by(status) } else { None };
+        let preemptor = || group_gate.clone().unwrap_or_else(|| pod.key());
+        fixes.waits_for_victims_of = decision.waits_for_victims().then(preemptor);
         let ending = decision.preemption().and_then(|record| record.waits_for.as_ref());
         fixes.overdue_victims = ending.filter(|victims| victims.are_overdue()).map(|victims| victims.pods.clone()).unwrap_or_default();
         let gates: Vec<Str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.clone()).collect();
@@ -455,7 +458,10 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => search::profiles(&mut trials, &mut fixes.fixes),
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
             _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
-            DryDecision::Gated(status) if let Some(other) = group_gated_by(status) => fixes.unproposed.push(Unproposed::GroupGated(other)),
+            DryDecision::Gated(_) if let Some(other) = group_gate => {
+                // What only waits needs no change of the other pod either.
+                fixes.unproposed.extend(fixes.waits_for_victims_of.is_none().then_some(Unproposed::GroupGated(other)));
+            }
             DryDecision::Gated(_) if !gates.is_empty() => gated(&mut trials, &mut fixes, gates, limits),
             // A plugin keeps the pod out of activeQ: DynamicResources does for a claim that does not exist.
             DryDecision::Gated(_) | DryDecision::Tried(_) => of_cluster(&mut trials, &mut fixes, limits, &today),

@@ -117,7 +117,7 @@ impl DryDecision {
     /// Returns whether the pod waits for the end of pods that were preempted for it.
     pub fn waits_for_victims(&self) -> bool {
         match self {
-            Self::Gated(status) => status.reasons().contains(&Reason::PreemptionInProgress),
+            Self::Gated(status) => status.reasons().iter().any(Reason::waits_for_victims),
             Self::Tried(_) => self.preemption().is_some_and(|record| record.waits_for.is_some()),
         }
     }

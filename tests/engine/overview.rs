@@ -100,7 +100,7 @@ fn pods_whose_victims_are_ending_are_a_cause_of_their_own_without_a_fix() {
     assert!(payments.ends_with(" (in 5 min)"), "{payments}");
     let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "payments")).expect("the pod");
     let fixes = find(&scheduler, pod, Limits::of(12), &Acts::default(), &|_| true);
-    assert!(fixes.waits_for_victims);
+    assert_eq!(fixes.waits_for_victims_of, Some(pod.key()));
 }
 
 /// Long after their grace period something holds the victims, and waiting does not help.
@@ -120,7 +120,7 @@ fn victims_that_should_have_ended_are_said_to_be_held() {
         assert_eq!(held, minutes == 7);
         let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "payments")).expect("the pod");
         let fixes = find(&scheduler, pod, Limits::of(12), &Acts::default(), &|_| true);
-        assert_eq!((fixes.waits_for_victims, fixes.overdue_victims.len()), (true, if held { 2 } else { 0 }));
+        assert_eq!((fixes.waits_for_victims_of.is_some(), fixes.overdue_victims.len()), (true, if held { 2 } else { 0 }));
     }
 }
 

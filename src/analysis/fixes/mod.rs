@@ -196,7 +196,7 @@ impl FixesReport {
             patched_as_held: as_held(fixes, originals),
             nothing: nothing(fixes, cluster),
             preempts: fixes.preempts_today.as_ref().map(preempts_text).unwrap_or_default(),
-            waits: fixes.waits_for_victims,
+            waits: fixes.waits_for_victims_of.is_some(),
             group: fixes.group.as_ref().map(group_report),
         }
     }
@@ -224,7 +224,10 @@ fn nothing(fixes: &Fixes, cluster: &Cluster) -> String {
             format!("it needs no fix here: it is {words}")
         }
         _ if !fixes.overdue_victims.is_empty() => overdue(&fixes.overdue_victims, cluster),
-        _ if fixes.waits_for_victims => "the pods preempted for it are ending: it needs no fix".to_owned(),
+        _ if let Some(preemptor) = &fixes.waits_for_victims_of => {
+            let whom = if *preemptor == fixes.pod { "it".to_owned() } else { format!("pod {preemptor} of its pod group") };
+            format!("the pods preempted for {whom} are ending: it needs no fix")
+        }
         _ if fixes.outcome != Outcome::Scheduled => String::new(),
         Some(tried) if !tried.scheduled => {
             let why = why_group(&tried.group).unwrap_or_default();

@@ -436,8 +436,7 @@ impl WaitReason {
 
     /// Returns the reason of a pod that waits for its victims; `None` for others.
     fn in_progress(view: &CycleView) -> Option<Self> {
-        let gates = view.pre_enqueue.iter().flat_map(Status::reasons);
-        let gated = gates.into_iter().any(|reason| matches!(reason, Reason::PreemptionInProgress | Reason::GroupPreemptionInProgress));
+        let gated = view.pre_enqueue.iter().flat_map(Status::reasons).any(Reason::waits_for_victims);
         let victims = view.preemption.as_ref().and_then(PreemptionView::waits_for);
         let overdue = victims.is_some_and(|victims| victims.are_overdue());
         let words = match victims {

@@ -314,7 +314,17 @@ impl Reason {
             Self::ResourceClaimNotFound { .. } => &[Kind::ResourceClaim],
             Self::DeviceClassNotFound { .. } => &[Kind::DeviceClass],
             Self::CannotAllocateClaims => &[Kind::ResourceSlice],
+            Self::GroupGated { reasons, .. } => reasons.iter().map(Self::missing_kinds).find(|kinds| !kinds.is_empty()).unwrap_or(&[]),
             _ => &[],
+        }
+    }
+
+    /// Returns whether the pod only waits for the end of pods that were preempted for it, or for its group.
+    pub fn waits_for_victims(&self) -> bool {
+        match self {
+            Self::PreemptionInProgress | Self::GroupPreemptionInProgress => true,
+            Self::GroupGated { reasons, .. } => reasons.iter().any(Self::waits_for_victims),
+            _ => false,
         }
     }
 

@@ -105,3 +105,14 @@ fn facts_serialize_next_to_their_kind() {
 fn a_reason_is_small() {
     assert!(size_of::<Reason>() <= 40, "{}", size_of::<Reason>());
 }
+
+/// A pod that is gated by another of its group waits and proves as much as the other.
+#[test]
+fn a_gated_group_waits_and_misses_what_its_gated_pod_does() {
+    let with = |reason: Reason| Reason::GroupGated { pod: Key::new("n", "other"), reasons: vec![reason] };
+    assert!(with(Reason::PreemptionInProgress).waits_for_victims());
+    assert!(with(with(Reason::GroupPreemptionInProgress)).waits_for_victims());
+    assert!(!with(Reason::SchedulingGates { gates: SharedList::default() }).waits_for_victims());
+    assert_eq!(with(Reason::PodGroupMissing { group: "g".into() }).missing_kinds(), [Kind::PodGroup]);
+    assert!(with(Reason::PreemptionInProgress).missing_kinds().is_empty());
+}
