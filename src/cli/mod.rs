@@ -62,6 +62,7 @@ pub const EXIT_SOURCE: u8 = 3;
 
 /// Runs the command line. Answers go to standard output, diagnostics to standard error.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    output::reserve_nothing_under_a_limit();
     let _unfinished = output::RemoveUnfinished;
     if completion::answer(&arguments) || kubectl::answer(&arguments) {
         return ExitCode::from(EXIT_OK);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Change, PodChange, operations};
 use crate::cluster::{Cluster, Key, Object, Pod};
 use crate::scheduler::{DryDecision, ObjectEdit, Operation, PostFilter, Scheduler};
-use crate::trace::{CycleView, Outcome};
+use crate::trace::Outcome;
 
 /// Returns the operations of a fix that was found for `first`, with its change of the pod made to each of `pods` that it
 /// applies to; `None` where an object to change does not exist.
@@ -40,7 +40,7 @@ pub fn freed_with_group(scheduler: &Scheduler, first: &Arc<Pod>, changes: &[Chan
     });
     let changed = scheduler.looking_at_all_nodes().with_edits(edits).quietly();
     let first = changed.state().cluster().pods.get(&first.key())?;
-    let view = CycleView::of(&changed.explain_group(first)?);
+    let view = changed.group_view(first)?;
     let is_scheduled = |pod: &Key| view.member(pod).is_some_and(|member| member.outcome == Some(Outcome::Scheduled));
     let mut freed: Vec<Key> = pods.iter().filter(|pod| is_scheduled(pod)).cloned().collect();
     freed.sort();

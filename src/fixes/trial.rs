@@ -14,7 +14,7 @@ use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
 use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_PLUGIN};
 use crate::scheduler::{DryDecision, DryOptions, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
-use crate::trace::{CycleView, Outcome};
+use crate::trace::Outcome;
 
 /// Callback before each trial, with the number of trials so far; returns false to cancel the search.
 pub type Watch<'a> = &'a (dyn Fn(usize) -> bool + Sync);
@@ -252,7 +252,7 @@ impl<'a> Trials<'a> {
             edits.push(ObjectEdit::Put(Object::Pod(pod.clone())));
         }
         let changed = if edits.is_empty() { None } else { Some(self.scheduler.with_edits(edits)) };
-        let view = CycleView::of(&changed.unwrap_or_else(|| self.scheduler.clone()).quietly().explain_group(&pod)?);
+        let view = changed.unwrap_or_else(|| self.scheduler.clone()).quietly().group_view(&pod)?;
         self.count += 1;
         let group = Arc::new(view.group.as_ref()?.summary());
         Some(GroupTrial { group, scheduled: view.member(&pod.key())?.outcome == Some(Outcome::Scheduled) })

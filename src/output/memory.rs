@@ -1,6 +1,7 @@
 //! Ends the program before a limit on its memory (`ulimit -v`) does. Rust aborts where an allocation fails, and nothing can catch that.
 //!
-//! Memory that grows by less than [`MEMORY_LEFT`] between two looks is seen in time; one larger allocation still aborts.
+//! Memory that grows by less than [`MEMORY_LEFT`] between two looks is seen in time; one larger allocation still aborts. Where there
+//! is a limit, the allocator must not reserve address space ahead, as that would count.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _};
@@ -11,6 +12,30 @@ use crate::limits::terminal::{MEMORY_LEFT, MEMORY_LOOK};
 
 /// Exit code of a program that ran out of memory: the source could not be read.
 const OUT_OF_MEMORY: i32 = 3;
+
+/// Starts the program again with an allocator that reserves nothing, if the system limits its memory. Returns where there is no limit,
+/// where that is done already, or where it cannot be done.
+pub fn reserve_nothing_under_a_limit() {
+    #[cfg(target_os = "linux")]
+    {
+        use std::env;
+        use std::os::unix::process::CommandExt as _;
+        use std::process::Command;
+
+        /// How much the allocator may reserve, in KiB.
+        const ALLOCATOR_RESERVE: &str = "MIMALLOC_ARENA_RESERVE";
+        let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
+        if limit_of(&limits).is_none() || env::var_os(ALLOCATOR_RESERVE).is_some() {
+            return;
+        }
+        let Ok(program) = env::current_exe() else { return };
+        let mut arguments = env::args_os();
+        let mut again = Command::new(program);
+        again.arg0(arguments.next().unwrap_or_default()).args(arguments).env(ALLOCATOR_RESERVE, "0");
+        // It returns where it fails only.
+        let _ = again.exec();
+    }
+}
 
 /// Starts the thread that watches memory, if the system limits it.
 pub fn end_on_little_memory() {

@@ -149,7 +149,7 @@ impl Scheduler {
 
     /// Decides as [`Self::explain`], with the pods of its group if it has one, and returns the decision with the kinds that are unknown.
     pub fn view_of(&self, pod: &Arc<Pod>) -> CycleView {
-        let mut view = CycleView::of(&self.explain_group(pod).unwrap_or_else(|| self.explain(pod)));
+        let mut view = self.group_view(pod).unwrap_or_else(|| CycleView::of(&self.explain(pod)));
         view.findings.unknown = self.state().cluster().unknown;
         view
     }

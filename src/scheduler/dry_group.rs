@@ -3,15 +3,30 @@
 use std::sync::Arc;
 
 use super::Scheduler;
+use super::pod_group::AfterMember;
 use crate::cluster::Pod;
 use crate::framework::{QueuedPodInfo, Reason, Status};
 use crate::release::Gate;
-use crate::trace::Event;
+use crate::trace::{CycleView, Event};
 
 impl Scheduler {
     /// Tries the group of a pending pod as if the pod were popped now, without consequences. `None` for a pod without a
     /// group, for one that waits in no queue, and for one that PreEnqueue keeps out: [`Self::explain`] answers for these.
     pub fn explain_group(&self, pod: &Arc<Pod>) -> Option<Vec<Event>> {
+        self.try_group_of(pod, &mut |_| {})
+    }
+
+    /// Returns the decision of [`Self::explain_group`]. The events of a member are dropped before the next one is tried.
+    pub fn group_view(&self, pod: &Arc<Pod>) -> Option<CycleView> {
+        let mut view = CycleView::default();
+        let mut take_in = |events: &mut Vec<Event>| events.drain(..).filter(is_of_decision).for_each(|event| view.apply(&event));
+        let mut last = self.try_group_of(pod, &mut take_in)?;
+        take_in(&mut last);
+        Some(view)
+    }
+
+    /// Returns the events that `after_member` leaves.
+    fn try_group_of(&self, pod: &Arc<Pod>, after_member: AfterMember<'_>) -> Option<Vec<Event>> {
         let group = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload))?;
         let mut copy = self.clone();
         // Asking the other pods of the group would not let this one in.
@@ -20,7 +35,7 @@ impl Scheduler {
         }
         let popped = copy.state.with_queue(&mut Vec::new(), |queue, env| queue.pop_specific_pod(env, pod))?;
         let mut events = Vec::new();
-        copy.schedule_one_pod_group(QueuedPodInfo::clone(&popped), group, &mut events);
+        copy.schedule_one_pod_group(QueuedPodInfo::clone(&popped), group, &mut events, after_member);
         events.retain(is_of_decision);
         Some(events)
     }

@@ -152,16 +152,15 @@ impl Scores {
         let mut ranking: Vec<(Reverse<i64>, u32, usize)> =
             totals.iter().zip(by_name).enumerate().map(|(i, (total, by_name))| (Reverse(*total), *by_name, i)).collect();
         ranking.sort_unstable();
-        let mut scores = Vec::with_capacity(nodes.len() * columns.len());
-        for (_, _, i) in &ranking {
-            scores.extend(columns.iter().map(|Column { plugin, weight, raw, normalized }| PluginScore {
+        let of_node = |i: usize| {
+            columns.iter().map(move |Column { plugin, weight, raw, normalized }| PluginScore {
                 plugin: *plugin,
-                raw: raw[*i],
-                normalized: normalized[*i] as i32,
-                weighted: normalized[*i] * weight,
-            }));
-        }
-        let rows = Part::all(scores, columns.len()).chain(std::iter::repeat_with(|| Vec::new().into()));
+                raw: raw[i],
+                normalized: normalized[i] as i32,
+                weighted: normalized[i] * weight,
+            })
+        };
+        let rows: Vec<Part<PluginScore>> = Part::all(ranking.iter().map(|(_, _, i)| of_node(*i)), columns.len()).collect();
         let ranked = ranking.into_iter().zip(rows);
         ranked.map(|((Reverse(total), _, i), plugins)| NodeScore { node: nodes[i].name().clone(), plugins, total }).collect()
     }

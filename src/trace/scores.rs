@@ -47,14 +47,28 @@ pub struct Row<T> {
 }
 
 impl<T> Part<T> {
-    /// Splits a table into parts of `len` items each, in order; drops a last part that is incomplete.
+    /// Puts parts of `len` items each into one table, and returns them in order. Parts that are equal to the one before share its items.
     ///
     /// # Panics
     /// If the table has more items than `u32::MAX`.
-    pub fn all(table: Vec<T>, len: usize) -> impl Iterator<Item = Self> {
-        let count = u32::try_from(table.len()).expect("a cycle has fewer scores than that");
+    pub fn all<I: Iterator<Item = T>>(parts: impl Iterator<Item = I>, len: usize) -> impl Iterator<Item = Self>
+    where
+        T: PartialEq,
+    {
+        let mut table: Vec<T> = Vec::new();
+        let mut starts: Vec<u32> = Vec::with_capacity(parts.size_hint().0);
+        for part in parts {
+            let before = table.len();
+            table.extend(part.take(len));
+            let repeats = before >= len && table[before - len..before] == table[before..];
+            if repeats {
+                table.truncate(before);
+            }
+            starts.push(u32::try_from(table.len() - len.min(table.len())).expect("a cycle has fewer scores than that"));
+        }
+        table.shrink_to_fit();
         let (table, len) = (Arc::new(table), len as u32);
-        (0..count.checked_div(len).unwrap_or(0)).map(move |i| Self { table: table.clone(), from: i * len, len })
+        starts.into_iter().map(move |from| Self { table: table.clone(), from, len })
     }
 }
 
@@ -166,10 +180,14 @@ mod tests {
         let rows: Vec<Row<char>> = Row::all(vec!['a', 'b']).collect();
         assert_eq!((rows.len(), *rows[1]), (2, 'b'));
         assert_eq!((&rows[1], rows[0] == rows[1]), (&Row::from('b'), false));
-        let parts: Vec<Part<i32>> = Part::all(vec![1, 2, 3, 4, 5], 2).collect();
-        assert_eq!((parts.len(), parts[1].to_vec(), parts[1].clone()), (2, vec![3, 4], vec![3, 4].into()));
-        assert_eq!((format!("{:?}", parts[0]), format!("{:?}", rows[0])), ("[1, 2]".to_owned(), "'a'".to_owned()));
-        assert_eq!(Part::all(vec![1], 0).count() + Part::all(Vec::<i32>::new(), 3).count() + Row::all(Vec::<i32>::new()).count(), 0);
+        let parts = |of: &[[i32; 2]]| Part::all(of.iter().map(|part| part.iter().copied()), 2).collect::<Vec<Part<i32>>>();
+        let some = parts(&[[1, 2], [1, 2], [3, 4], [1, 2]]);
+        assert_eq!((some.len(), some[2].to_vec(), some[2].clone()), (4, vec![3, 4], vec![3, 4].into()));
+        assert_eq!(some.iter().map(|part| part.from).collect::<Vec<u32>>(), [0, 0, 2, 4]);
+        assert_eq!((&some[0], some[1] == some[3]), (&vec![1, 2].into(), true));
+        assert_eq!((format!("{:?}", some[0]), format!("{:?}", rows[0])), ("[1, 2]".to_owned(), "'a'".to_owned()));
+        let empty = Part::all([[0; 0].into_iter(), [0; 0].into_iter()].into_iter(), 0).map(|part: Part<i32>| part.len());
+        assert_eq!((empty.collect::<Vec<usize>>(), parts(&[]).len(), Row::all(Vec::<i32>::new()).count()), (vec![0, 0], 0, 0));
     }
 
     #[test]

@@ -236,7 +236,7 @@ impl SchedulerComparer {
     /// what its claims found, the kinds that are unknown, and the profile that it means.
     pub fn view(&self, pod: &Arc<Pod>, effort: OddsEffort) -> CycleView {
         let scheduler = &self.scheduler;
-        let mut view = scheduler.explain_group(pod).map_or_else(|| with_odds(scheduler, pod, effort), |events| CycleView::of(&events));
+        let mut view = scheduler.group_view(pod).unwrap_or_else(|| with_odds(scheduler, pod, effort));
         view.findings.devices = scheduler.device_findings(pod, &view).map(Arc::new);
         view.findings.unknown = scheduler.state().cluster().unknown;
         view.findings.meant_profile = self.meant_profile(pod).map(Str::from);
@@ -251,7 +251,7 @@ impl SchedulerComparer {
         if let Some(member) = groups.get(&group).and_then(|view| view.only_member(&pod.key())) {
             return Some(member);
         }
-        let view = CycleView::of(&self.scheduler.explain_group(pod)?);
+        let view = self.scheduler.group_view(pod)?;
         let member = view.only_member(&pod.key());
         groups.insert(group, view);
         member

@@ -248,7 +248,7 @@ fn a_node_is_chosen_for_a_reason() {
     }
     let score = |plugin, weighted| PluginScore { plugin, raw: weighted, normalized: 0, weighted };
     let scores = |winner: [i64; 2], other: [i64; 2]| {
-        let table = [winner, other].iter().flat_map(|[a, b]| [score(Fit, *a), score(TaintToleration, *b)]).collect();
+        let table = [winner, other].into_iter().map(|[a, b]| [score(Fit, a), score(TaintToleration, b)].into_iter());
         let parts = Part::all(table, 2).zip(["n00", "n01"]);
         let rows = parts.map(|(plugins, node)| NodeScore { node: node.into(), total: plugins.iter().map(|p| p.weighted).sum(), plugins });
         Row::all(rows.collect()).map(|row| (row.node.clone(), row)).collect()

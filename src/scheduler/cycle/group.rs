@@ -20,7 +20,7 @@ use crate::framework::{
 use crate::release::{Gate, GroupRule};
 use crate::scheduler::algorithm::{FitError, NO_NODES};
 use crate::scheduler::decide::cycle_start;
-use crate::scheduler::pod_group::{GroupResult, PlaceFound, PodGroupCycle, Verdict, World};
+use crate::scheduler::pod_group::{AfterMember, GroupResult, PlaceFound, PodGroupCycle, Verdict, World};
 use crate::scheduler::queue::pod_id;
 use crate::scheduler::{Scheduler, State};
 use crate::trace::{Event, FailureCause, FailureReason, GroupEvent, GroupOutcome, GroupStart, Outcome, Place, SkipReason};
@@ -48,8 +48,15 @@ enum Fate<'a> {
 }
 
 impl Scheduler {
-    /// Takes the other members of a popped pod's group out of the queue, and tries them all.
-    pub(in crate::scheduler) fn schedule_one_pod_group(&mut self, popped: QueuedPodInfo, group: Key, events: &mut Vec<Event>) {
+    /// Takes the other members of a popped pod's group out of the queue, and tries them all. Calls `after_member` with the events
+    /// so far after each, where one attempt is all that is made.
+    pub(in crate::scheduler) fn schedule_one_pod_group(
+        &mut self,
+        popped: QueuedPodInfo,
+        group: Key,
+        events: &mut Vec<Event>,
+        after_member: AfterMember<'_>,
+    ) {
         let key = popped.key();
         let Some(state) = self.state.cache.pod_groups.get(&group) else {
             let message = format!("error while retrieving pod group state: pod group state not found for pod group {group}");
@@ -94,7 +101,7 @@ impl Scheduler {
                 if members.is_empty() {
                     self.state.return_group(&[], false, events);
                 }
-                self.try_group(&group, &mut members, events)
+                self.try_group(&group, &mut members, events, after_member)
             }
         };
         events.push(Event::group(GroupEvent::Finished { group, outcome }));
@@ -141,7 +148,13 @@ impl Scheduler {
         });
     }
 
-    fn try_group(&mut self, group: &Key, members: &mut [QueuedPodInfo], events: &mut Vec<Event>) -> GroupOutcome {
+    fn try_group(
+        &mut self,
+        group: &Key,
+        members: &mut [QueuedPodInfo],
+        events: &mut Vec<Event>,
+        after_member: AfterMember<'_>,
+    ) -> GroupOutcome {
         let state = &mut self.state;
         let config = state.config.clone();
         let framework = members.first().and_then(|info| config.profile(&info.pod().spec.scheduler_name));
@@ -163,6 +176,7 @@ impl Scheduler {
             last_node_index: &mut state.last_node_index,
             world: World::new(&state.cache, &state.cluster, &state.queue),
             places: Vec::new(),
+            after_member,
         };
         let mut result = cycle.run(events);
         state.cycle += members.len() as u64;

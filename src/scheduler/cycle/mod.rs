@@ -98,7 +98,7 @@ impl Scheduler {
         let mut info = QueuedPodInfo::clone(&info);
         let pod = info.pod().clone();
         if let Some(group) = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload)) {
-            self.schedule_one_pod_group(info, group, events);
+            self.schedule_one_pod_group(info, group, events, &mut |_| {});
             return;
         }
         let mut writes = Vec::new();

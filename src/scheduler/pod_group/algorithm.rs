@@ -89,6 +89,11 @@ impl PodGroupCycle<'_> {
                 break;
             }
             let member = self.try_member(world, i, info, placement, post_filter, recorder);
+            if placement.is_none()
+                && let Some(events) = recorder.events()
+            {
+                (self.after_member)(events);
+            }
             if let Verdict::NoFit(error) = &member.verdict
                 && post_filter == PostFilter::Run
                 && (error.preempted || !error.writes.is_empty())

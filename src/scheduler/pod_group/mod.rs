@@ -54,7 +54,12 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) world: World<'a>,
     /// The places that members found in a trial of preemption, by place in the order.
     pub(super) places: Vec<(usize, PlaceFound)>,
+    /// Takes the events of each member, outside placements.
+    pub(super) after_member: AfterMember<'a>,
 }
+
+/// Takes some of the recorded events.
+pub(super) type AfterMember<'a> = &'a mut dyn FnMut(&mut Vec<Event>);
 
 /// The nodes, objects and nominations as members see them.
 #[derive(Clone)]
