@@ -459,7 +459,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
             _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
             DryDecision::Gated(_) if let Some(other) = group_gate => {
-                // What only waits needs no change of the other pod either.
+                // The victims of the other pod are ending: it needs no change either.
                 fixes.unproposed.extend(fixes.waits_for_victims_of.is_none().then_some(Unproposed::GroupGated(other)));
             }
             DryDecision::Gated(_) if !gates.is_empty() => gated(&mut trials, &mut fixes, gates, limits),
