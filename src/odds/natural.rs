@@ -104,6 +104,11 @@ impl Natural {
         }
     }
 
+    /// Returns the number as one of 32 bits, where it is one.
+    pub fn to_u32(&self) -> Option<u32> {
+        self.to_u64()?.try_into().ok()
+    }
+
     /// Returns a float and an exponent of two whose product is about the number.
     pub fn scaled(&self) -> (f64, i64) {
         let top = self.0.len().saturating_sub(3);

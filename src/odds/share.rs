@@ -83,8 +83,18 @@ impl Share {
 
     /// Returns the sum with a share whose product of denominators has no prime factor above `largest`.
     pub(super) fn plus(&self, other: &Self, largest: u32) -> Self {
-        let cases = self.cases.times(&other.of).plus(&other.cases.times(&self.of));
-        Self::smooth(cases, self.of.times(&other.of), largest)
+        let (long, short) = if other.of.to_u32().is_some() { (self, other) } else { (other, self) };
+        let Some(of) = short.of.to_u32() else {
+            let cases = self.cases.times(&other.of).plus(&other.cases.times(&self.of));
+            return Self::smooth(cases, self.of.times(&other.of), largest);
+        };
+        // Over the least common denominator, a common divisor of the sum's terms also divides both denominators (Knuth, The Art of
+        // Computer Programming, 4.5.1).
+        let common = common_divisor(long.of.modulo(of), of);
+        let rest = long.of.divided(common).0;
+        let cases = long.cases.times(&u64::from(of / common).into()).plus(&short.cases.times(&rest));
+        let common = common_divisor(cases.modulo(common), common);
+        Self { cases: cases.divided(common).0, of: rest.times(&u64::from(of).into()).divided(common).0 }
     }
 
     /// Returns the product with the fraction `cases / of`; no prime factor of any denominator is above `largest`.
@@ -148,6 +158,14 @@ pub fn per_cent(likelihood: f64) -> String {
     }
 }
 
+/// Returns the greatest common divisor of two numbers that are not both 0.
+fn common_divisor(mut a: u32, mut b: u32) -> u32 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 /// Returns the primes up to a number.
 fn primes(largest: u32) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
@@ -209,6 +227,18 @@ mod tests {
             prop_assert_eq!(x.plus(&y, 50), Share::new(a * d + c * b, b * d));
             prop_assert_eq!(x.part(c, d, 50), Share::new(a * c, b * d));
             prop_assert!((x.to_f64() - a as f64 / b as f64).abs() < 1e-9);
+        }
+
+        #[test]
+        fn long_sums_are_in_lowest_terms(parts in proptest::collection::vec((0..5000_u64, 1..5000_u64), 1..60)) {
+            let mut sum = Share::none();
+            let (mut cases, mut of) = (Natural::default(), Natural::from(1));
+            for (a, b) in parts {
+                sum = sum.plus(&Share::new(a, b), 5000);
+                (cases, of) = (cases.times(&b.into()).plus(&of.times(&a.into())), of.times(&b.into()));
+                prop_assert_eq!(&sum, &Share::smooth(cases.clone(), of.clone(), 5000));
+                prop_assert_eq!(&sum.plus(&sum, 5000), &Share::smooth(cases.times(&2.into()), of.clone(), 5000));
+            }
         }
     }
 }
