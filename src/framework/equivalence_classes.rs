@@ -1,6 +1,7 @@
 //! The pods on the nodes, grouped by everything that selectors can distinguish. Replaces upstream's list of nodes that
 //! have pods with affinity (`HavePodsWithAffinityList` in `pkg/scheduler/backend/cache/snapshot.go`).
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -51,14 +52,45 @@ struct Class {
 impl EquivalenceClasses {
     /// Counts a pod on the node at a slot.
     pub fn add(&mut self, pod: &Arc<PodInfo>, slot: usize) {
+        let place = self.place_or_new(pod);
+        self.count_on(place, &[slot as u32]);
+    }
+
+    /// Counts many pods, each on the node at its slot. The caller keeps them alive until all are counted.
+    pub fn add_all(&mut self, pods: impl IntoIterator<Item = (Arc<PodInfo>, usize)>) {
+        let mut known = HashMap::new();
+        let mut slots: Vec<Vec<u32>> = Vec::new();
+        for (pod, slot) in pods {
+            let place = match pod.class_addresses() {
+                Some(addresses) => *known.entry(addresses).or_insert_with(|| self.place_or_new(&pod)),
+                None => self.place_or_new(&pod),
+            };
+            if slots.len() <= place {
+                slots.resize_with(place + 1, Vec::new);
+            }
+            slots[place].push(slot as u32);
+        }
+        for (place, mut slots) in slots.into_iter().enumerate().filter(|(_, slots)| !slots.is_empty()) {
+            slots.sort_unstable();
+            self.count_on(place, &slots);
+        }
+    }
+
+    fn place_or_new(&mut self, pod: &Arc<PodInfo>) -> usize {
         let hash = hash(pod.class());
-        let place = self.place(hash, pod).unwrap_or_else(|| self.push(hash, Class::of(pod.clone())));
+        self.place(hash, pod).unwrap_or_else(|| self.push(hash, Class::of(pod.clone())))
+    }
+
+    /// Counts pods of a class on the nodes at these slots, of which there is one at least.
+    fn count_on(&mut self, place: usize, slots: &[u32]) {
         let Some(class) = self.classes.get_mut(place) else { return };
-        let (nodes, node) = (Arc::make_mut(&mut class.nodes), slot as u32);
+        let nodes = Arc::make_mut(&mut class.nodes);
         self.vacant -= usize::from(nodes.is_empty());
-        match nodes.binary_search_by_key(&node, |(n, _)| *n) {
-            Ok(at) => nodes[at].1 += 1,
-            Err(at) => nodes.insert(at, (node, 1)),
+        for node in slots {
+            match nodes.binary_search_by_key(node, |(n, _)| *n) {
+                Ok(at) => nodes[at].1 += 1,
+                Err(at) => nodes.insert(at, (*node, 1)),
+            }
         }
     }
 
@@ -265,6 +297,33 @@ mod tests {
         check(&classes, &[(1, 1)], &[(1, 1), (2, 1), (300, 1)]);
         assert_eq!(classes.classes.len(), 2);
         check(&before, &[(2, 1), (7, 2)], &[(2, 2), (7, 2), (300, 1)]);
+    }
+
+    #[test]
+    fn many_pods_are_counted_as_one_by_one() {
+        let texts = [("a", WEB, ""), ("b", "{}", ""), ("c", r#"{"app":"db"}"#, "")];
+        let samples = texts.map(|(name, labels, rest)| pod(name, labels, rest));
+        // Each three times, with shared labels, and once with equal ones of its own.
+        let pods: Vec<(Arc<PodInfo>, usize)> = (0..4)
+            .flat_map(|turn| {
+                samples.iter().zip(texts).map(
+                    move |(sample, (name, labels, rest))| {
+                        if turn < 3 { Arc::new(PodInfo::clone(sample)) } else { pod(name, labels, rest) }
+                    },
+                )
+            })
+            .zip([7, 2, 7, 2, 300, 1, 7, 7, 0, 5, 5, 5])
+            .collect();
+        let (mut one_by_one, mut at_once) = (EquivalenceClasses::default(), EquivalenceClasses::default());
+        pods.iter().for_each(|(pod, slot)| one_by_one.add(pod, *slot));
+        at_once.add(&pods[0].0, 9);
+        at_once.add_all(pods.iter().cloned());
+        at_once.remove(&pods[0].0, 9);
+        let shown = |classes: &EquivalenceClasses| -> Vec<(String, Vec<(u32, u32)>)> {
+            classes.classes.iter().map(|class| (class.sample.pod.metadata.name.to_string(), class.nodes.to_vec())).collect()
+        };
+        assert_eq!(shown(&at_once), shown(&one_by_one));
+        assert_eq!((at_once.vacant, one_by_one.vacant), (0, 0));
     }
 
     #[test]

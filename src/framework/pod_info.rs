@@ -16,8 +16,8 @@ use crate::release::{Emulation, Gate};
 pub struct PodInfo {
     /// The pod object.
     pub pod: Arc<Pod>,
-    /// The resources that the pod occupies on its node.
-    pub resource: PodResource,
+    /// The resources that the pod occupies on its node; most pods of a workload share them.
+    pub resource: Arc<PodResource>,
     /// Inter-pod affinity terms; `None` if the pod has none, as most pods.
     pub terms: Option<Arc<AffinityTerms>>,
     /// The most-read data, of which the node keeps a copy.
@@ -124,18 +124,52 @@ pub struct AffinityTerms {
     wanted_by_required_anti_affinity: LabelBloom,
 }
 
-/// Parsed terms of earlier pods, keyed by their inputs: the spec's address and the pod's namespace.
+/// The data parsed from earlier pods under one release, by the addresses of their parts. Most pods of a workload share all of these.
 #[derive(Debug, Default)]
-pub struct KnownTerms(HashMap<(*const PodSpec, Str), TermsOf>);
+pub struct KnownPods {
+    terms: HashMap<(*const PodSpec, Str), TermsOf>,
+    alike: HashMap<PartAddresses, Alike>,
+}
 
 /// The terms of a spec. The `Arc` keeps the spec alive, so that its address is not reused.
 type TermsOf = (Arc<PodSpec>, Option<Arc<AffinityTerms>>);
 
-impl KnownTerms {
-    fn of(&mut self, pod: &Pod, emulation: Emulation) -> Option<Arc<AffinityTerms>> {
+/// The addresses of all parts of a pod that its resources, terms and row are read from, apart from its identity. 0 is an empty part.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct PartAddresses {
+    spec: usize,
+    template: usize,
+    status: usize,
+    namespace: usize,
+}
+
+/// The data that pods with the same parts share.
+#[derive(Debug)]
+struct Alike {
+    resource: Arc<PodResource>,
+    terms: Option<Arc<AffinityTerms>>,
+    row: PodRow,
+    /// One of the pods. It keeps the parts alive, so that their addresses are not reused.
+    _pod: Arc<Pod>,
+}
+
+impl PartAddresses {
+    /// Returns those of a pod that shares its spec; a spec of its own is like no other.
+    fn of(pod: &Pod) -> Option<Self> {
+        (Arc::strong_count(&pod.spec) > 1).then(|| Self {
+            spec: Arc::as_ptr(&pod.spec) as usize,
+            template: pod.metadata.template.handle().map_or(0, |template| Arc::as_ptr(template) as usize),
+            status: pod.status.rare.handle().map_or(0, |status| Arc::as_ptr(status) as usize),
+            namespace: pod.metadata.namespace.as_ptr() as usize,
+        })
+    }
+}
+
+impl KnownPods {
+    fn terms_of(&mut self, pod: &Pod, emulation: Emulation) -> Option<Arc<AffinityTerms>> {
         pod.spec.affinity.as_ref()?;
         let parse = || (pod.spec.clone(), AffinityTerms::of(pod, emulation).map(Arc::new));
-        self.0.entry((Arc::as_ptr(&pod.spec), pod.metadata.namespace.clone())).or_insert_with(parse).1.clone()
+        self.terms.entry((Arc::as_ptr(&pod.spec), pod.metadata.namespace.clone())).or_insert_with(parse).1.clone()
     }
 }
 
@@ -221,14 +255,28 @@ impl PodInfo {
     }
 
     /// Does the same as [`Self::with_emulation`] for many pods. Pods that share a spec share their terms.
-    pub fn among(pod: Arc<Pod>, emulation: Emulation, known: &mut KnownTerms) -> Self {
-        let terms = known.of(&pod, emulation);
-        Self::with_terms(pod, emulation, terms)
+    pub fn among(pod: Arc<Pod>, emulation: Emulation, known: &mut KnownPods) -> Self {
+        let parts = PartAddresses::of(&pod);
+        if let Some(Alike { resource, terms, row, .. }) = parts.as_ref().and_then(|parts| known.alike.get(parts)) {
+            let row = PodRow { id: PodRow::id_of(&pod), ..*row };
+            return Self::of_parts(pod, resource.clone(), terms.clone(), row);
+        }
+        let terms = known.terms_of(&pod, emulation);
+        let info = Self::with_terms(pod, emulation, terms);
+        if let Some(parts) = parts {
+            let Self { resource, terms, row, pod, .. } = &info;
+            known.alike.insert(parts, Alike { resource: resource.clone(), terms: terms.clone(), row: *row, _pod: pod.clone() });
+        }
+        info
     }
 
     fn with_terms(pod: Arc<Pod>, emulation: Emulation, terms: Option<Arc<AffinityTerms>>) -> Self {
-        let resource = PodResource::with_emulation(&pod, emulation);
+        let resource = Arc::new(PodResource::with_emulation(&pod, emulation));
         let row = PodRow::of(&pod, emulation);
+        Self::of_parts(pod, resource, terms, row)
+    }
+
+    fn of_parts(pod: Arc<Pod>, resource: Arc<PodResource>, terms: Option<Arc<AffinityTerms>>, row: PodRow) -> Self {
         let start_time = pod.status.start_time.map(unix_nanoseconds);
         let namespace = pod.metadata.namespace.clone();
         let template = pod.metadata.template.clone();
@@ -286,6 +334,13 @@ impl PodInfo {
         let meta = &self.pod.metadata;
         let terminating = self.pod.is_terminating();
         PodClass { namespace: &meta.namespace, labels: &meta.labels, terminating, terms: self.terms.as_deref() }
+    }
+
+    /// Returns the addresses of the parts that decide about the class; `None` if no other pod has this template.
+    pub(super) fn class_addresses(&self) -> Option<(usize, usize, usize)> {
+        let template = self.template().filter(|template| Arc::strong_count(template) > 2)?;
+        let terms = self.terms.as_ref().map_or(0, |terms| Arc::as_ptr(terms) as usize);
+        Some((Arc::as_ptr(template) as usize, self.namespace.as_ptr() as usize, terms))
     }
 
     /// Returns a hash that is equal for objects that are the same pod.
@@ -447,7 +502,7 @@ mod tests {
         let (mut second, mut third) = (Pod::clone(&first), Pod::clone(&first));
         second.metadata.name = "second".into();
         third.metadata.namespace = "elsewhere".into();
-        let mut known = KnownTerms::default();
+        let mut known = KnownPods::default();
         let [a, b, c] = [first, Arc::new(second), Arc::new(third)].map(|pod| {
             let shared = PodInfo::among(pod.clone(), Emulation::default(), &mut known);
             assert_eq!(shared, PodInfo::new(pod));
@@ -455,7 +510,32 @@ mod tests {
         });
         assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
         assert_eq!(info("{}").terms, None);
-        assert!(KnownTerms::default().of(&info("{}").pod, Emulation::default()).is_none());
+        assert!(KnownPods::default().terms_of(&info("{}").pod, Emulation::default()).is_none());
+    }
+
+    #[test]
+    fn pods_among_others_are_as_alone_whatever_parts_they_share() {
+        let text = |name: &str, labels: &str, status: &str| {
+            let spec = r#"{"priority":7,"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}},"ports":[{"hostPort":80}]}]}"#;
+            format!(r#"{{"metadata":{{"name":"{name}","namespace":"n","labels":{labels}}},"spec":{spec},"status":{status}}}"#)
+        };
+        let resized = r#"{"containerStatuses":[{"name":"c","allocatedResources":{"cpu":"2"},"resources":{"requests":{"cpu":"3"}}}]}"#;
+        let texts = [("a", "{}", "{}"), ("b", r#"{"x":"1"}"#, "{}"), ("c", r#"{"x":"2"}"#, "{}"), ("d", "{}", resized)];
+        let mut pods: Vec<Pod> = texts.map(|(name, labels, status)| serde_json::from_str(&text(name, labels, status)).unwrap()).into();
+        let spec = pods[0].spec.clone();
+        pods.iter_mut().for_each(|pod| pod.spec = spec.clone());
+        let mut elsewhere = pods[0].clone();
+        elsewhere.metadata.namespace = "elsewhere".into();
+        pods.push(elsewhere);
+        let started = r#"{"phase":"Running","startTime":"2026-01-01T00:00:00Z"}"#;
+        let mut twins: Vec<Pod> = pods.clone();
+        twins.iter_mut().for_each(|pod| pod.metadata.uid = format!("u-{}", pod.metadata.name).into());
+        twins[0].status = serde_json::from_str(started).unwrap();
+        let mut known = KnownPods::default();
+        for pod in pods.into_iter().chain(twins).map(Arc::new) {
+            assert_eq!(PodInfo::among(pod.clone(), Emulation::default(), &mut known), PodInfo::new(pod));
+        }
+        assert_eq!(known.alike.len(), 5);
     }
 
     #[test]

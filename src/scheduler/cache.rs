@@ -4,6 +4,7 @@
 //! order of first appearance, one node of each in turn. It is rebuilt when a node is added or removed. A node keeps its
 //! slot while it exists, so the pod counts of all other nodes stay valid.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use imbl::OrdMap;
@@ -11,7 +12,7 @@ use imbl::OrdMap;
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, Pod, Str, by_name};
 use crate::framework::{
-    BudgetIndex, EquivalenceClasses, Images, KnownTerms, NodeInfo, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod,
+    BudgetIndex, EquivalenceClasses, Images, KnownPods, NodeInfo, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod,
 };
 use crate::release::{Emulation, Gate};
 
@@ -45,20 +46,29 @@ impl Cache {
         cache.budgets = objects.iter().filter_map(|o| if let Object::PodDisruptionBudget(b) = o { Some(b) } else { None }).collect();
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let bound = by_name(pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()), |pod| &pod.metadata);
+        // The pods of a node mostly share the text of its name.
+        let mut by_address: HashMap<*const u8, Option<usize>> = HashMap::new();
+        let slot_of = |pod: &&Arc<Pod>| *by_address.entry(pod.node_name.as_ptr()).or_insert_with(|| cache.nodes.slot(&pod.node_name));
+        let slots: Vec<Option<usize>> = bound.iter().map(slot_of).collect();
         let mut counts = vec![0; cache.nodes.nodes().len()];
-        for slot in bound.iter().filter_map(|pod| cache.nodes.slot(&pod.node_name)) {
-            counts[slot] += 1;
-        }
+        slots.iter().flatten().for_each(|slot| counts[*slot] += 1);
         for (slot, count) in counts.into_iter().enumerate() {
             cache.nodes.by_slot_mut(slot).reserve_pods(count);
         }
-        let mut terms = KnownTerms::default();
-        for pod in bound {
+        let Self { nodes, pods, orphans, pod_groups, .. } = &mut cache;
+        let mut known = KnownPods::default();
+        pods.add_all(bound.into_iter().zip(slots).filter_map(|(pod, slot)| {
             if emulation.enabled(Gate::GenericWorkload) {
-                cache.pod_groups.add(pod);
+                pod_groups.add(pod);
             }
-            cache.add_pod(Arc::new(PodInfo::among(pod.clone(), emulation, &mut terms)));
-        }
+            let info = Arc::new(PodInfo::among(pod.clone(), emulation, &mut known));
+            if let Some(slot) = slot {
+                nodes.by_slot_mut(slot).add_pod(info.clone());
+                return Some((info, slot));
+            }
+            orphans.entry(pod.node_name.clone()).or_default().push(info);
+            None
+        }));
         cache
     }
 

@@ -305,13 +305,20 @@ impl Assembly {
     fn count_namespaces(&mut self) {
         let mut known: HashSet<&Str> = HashSet::new();
         let mut with_pods: HashSet<&Str> = HashSet::new();
+        // The objects of a namespace mostly share the text of its name.
+        let mut seen: HashSet<(*const u8, bool)> = HashSet::new();
         for object in &self.objects {
-            match object {
-                Object::Namespace(namespace) => known.insert(&namespace.metadata.name),
-                Object::Pod(pod) => with_pods.insert(&pod.metadata.namespace) | known.insert(&pod.metadata.namespace),
-                other if other.kind().namespaced() => known.insert(&other.meta().namespace),
-                _ => false,
+            let (namespace, is_pod) = match object {
+                Object::Namespace(namespace) => (&namespace.metadata.name, false),
+                other if other.kind().namespaced() => (&other.meta().namespace, other.kind() == Kind::Pod),
+                _ => continue,
             };
+            if seen.insert((namespace.as_ptr(), is_pod)) {
+                known.insert(namespace);
+                if is_pod {
+                    with_pods.insert(namespace);
+                }
+            }
         }
         self.report.namespaces = known.len();
         self.report.namespaces_with_pods = with_pods.len();

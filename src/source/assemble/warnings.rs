@@ -1,6 +1,6 @@
 //! Reports the diagnostics about the input as a whole.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::diagnostic::Severity;
 use super::{Assembly, Tally};
@@ -12,12 +12,14 @@ impl Assembly {
     pub(in crate::source) fn note_pods_on_unknown_nodes(&mut self) {
         let mut unknown = BTreeMap::<Str, usize>::new();
         let known: HashSet<&Str> = self.report.origins.of_kind(Kind::Node).iter().map(|(key, _)| &key.name).collect();
+        // The pods of a node mostly share the text of its name.
+        let mut by_address: HashMap<*const u8, bool> = HashMap::new();
         for object in &self.objects {
             let Object::Pod(pod) = object else { continue };
             if pod.node_name.is_empty() || pod.is_terminal() {
                 continue;
             }
-            if !known.contains(&pod.node_name) {
+            if !*by_address.entry(pod.node_name.as_ptr()).or_insert_with(|| known.contains(&pod.node_name)) {
                 *unknown.entry(pod.node_name.clone()).or_default() += 1;
             }
         }

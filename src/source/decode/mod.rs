@@ -208,6 +208,11 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     if syntax == Syntax::Yaml && may_expand_too_far(text) {
         return push(out, line, context, DecodeError::new("its aliases expand to too much").into());
     }
+    if syntax == Syntax::Json
+        && let Some((newest, what, metadata)) = listed_pod(text, context)
+    {
+        return out.push(Decoded { line, index: context.index, newest, what, metadata, neighbor: None, change: None });
+    }
     let own = match syntax {
         Syntax::Json => peek_json(text),
         // The text alone does not show keys that are merged in.
@@ -272,6 +277,14 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
             out.push(Decoded { line, index: context.index, newest, what, metadata, neighbor, change: None });
         }
     }
+}
+
+/// Decodes a pod whose type only its list has. To look for a type of its own first would cost a walk over its whole text.
+fn listed_pod(text: &[u8], context: Context<'_>) -> Option<Modelled> {
+    let Context { list, hint, .. } = context;
+    let (patterns, kind, api_version) = (context.patterns?, item_kind(list.kind.as_deref()?)?, list.api_version.as_deref());
+    (classify(kind, api_version) == Class::Model(Kind::Pod)).then_some(())?;
+    patterns.listed_pod(text, api_version, hint)
 }
 
 /// Returns an object's kind and apiVersion. If it has none, they come from the list, from its own or the list's

@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 
 use crate::source::read::split::skip_string;
 
@@ -96,9 +98,12 @@ fn is_time(text: &[u8]) -> bool {
         && pair(17) < 60
 }
 
-/// Parses a time.
+/// Parses a time of the form that [`is_time`] takes.
 pub(super) fn parse(text: &[u8]) -> Option<Timestamp> {
-    std::str::from_utf8(text).ok()?.parse().ok()
+    let number = |range: Range<usize>| text[range].iter().fold(0, |number, digit| number * 10 + i16::from(*digit - b'0'));
+    let pair = |at: usize| number(at..at + 2) as i8;
+    let time = DateTime::new(number(0..4), pair(5), pair(8), pair(11), pair(14), pair(17), 0).ok()?;
+    Offset::UTC.to_timestamp(time).ok()
 }
 
 /// The texts in the gaps of a pod's text.

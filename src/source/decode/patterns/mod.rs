@@ -72,6 +72,8 @@ struct Sections<'t> {
     spec: Section<'t, Arc<PodSpec>>,
     /// `None` if the pod has no status.
     status: Option<Section<'t, PodStatus>>,
+    /// The pod has a kind or an apiVersion of its own.
+    is_typed: bool,
 }
 
 impl Default for Patterns {
@@ -83,8 +85,17 @@ impl Default for Patterns {
 impl Patterns {
     /// Decodes a pod like [`super::decode_model`]. `None` if its text is of no usual form, or has an error.
     pub(super) fn pod(&self, text: &[u8], api_version: Option<&str>, hint: &Hint) -> Option<Modelled> {
-        let sections = self.sections(text)?;
-        let Sections { metadata, spec, status } = &sections;
+        self.pod_of(&self.sections(text)?, text, api_version, hint)
+    }
+
+    /// Does the same for a pod whose kind and apiVersion are those of its list. `None` also if it has one of its own.
+    pub(super) fn listed_pod(&self, text: &[u8], api_version: Option<&str>, hint: &Hint) -> Option<Modelled> {
+        let sections = self.sections(text).filter(|sections| !sections.is_typed)?;
+        self.pod_of(&sections, text, api_version, hint)
+    }
+
+    fn pod_of(&self, sections: &Sections<'_>, text: &[u8], api_version: Option<&str>, hint: &Hint) -> Option<Modelled> {
+        let Sections { metadata, spec, status, .. } = sections;
         let all = metadata.value.is_some() && spec.value.is_some() && status.as_ref().is_none_or(|status| status.value.is_some());
         let pod = if all { Pod::default() } else { decode(&sections.rest(text, &[]))? };
         let object = Object::Pod(Arc::new(sections.build(pod)?));
@@ -96,7 +107,7 @@ impl Patterns {
             return Some((newest.max(transition), DecodedItem::Object { object, namespace_defaulted: false, versionless }, metadata));
         }
         let what = finish(object, api_version, hint);
-        self.learn(text, &sections, &what, api_version, hint);
+        self.learn(text, sections, &what, api_version, hint);
         Some((newest.max(times::newest_in_text(text, &["lastTransitionTime"])), what, metadata))
     }
 
@@ -114,6 +125,7 @@ impl Patterns {
         let (mut metadata, mut spec, mut status) = (None, None, None);
         let mut at = blank(text, 0);
         let mut next = b'{';
+        let mut is_typed = false;
         loop {
             match text.get(at)? {
                 b'}' if next == b',' => break,
@@ -122,7 +134,10 @@ impl Patterns {
             }
             let (key, value) = key_and_value(text, blank(text, at + 1))?;
             let end = match &text[key] {
-                b"kind" | b"apiVersion" => plain_string(text, value)?,
+                b"kind" | b"apiVersion" => {
+                    is_typed = true;
+                    plain_string(text, value)?
+                }
                 b"metadata" if metadata.is_none() => metadata.insert(section(&known.metadata, text, value)?).range.end,
                 b"spec" if spec.is_none() => spec.insert(section(&known.specs, text, value)?).range.end,
                 b"status" if status.is_none() => {
@@ -136,7 +151,7 @@ impl Patterns {
             at = blank(text, end);
         }
         text[at + 1..].trim_ascii().is_empty().then_some(())?;
-        Some(Sections { metadata: metadata?, spec: spec?, status })
+        Some(Sections { metadata: metadata?, spec: spec?, status, is_typed })
     }
 
     /// Makes patterns of the parts that have none.
@@ -145,7 +160,7 @@ impl Patterns {
         if pod.metadata.uid.is_empty() || pod.metadata.namespace.is_empty() || dump_metadata::is_scheduler(pod) {
             return;
         }
-        let Sections { metadata, spec, status } = sections;
+        let Sections { metadata, spec, status, .. } = sections;
         let bound = !pod.node_name.is_empty();
         let known = self.read();
         let wanted = [
@@ -243,7 +258,7 @@ fn decode(text: &[u8]) -> Option<Pod> {
 impl Sections<'_> {
     /// Returns the object of the parts that have no pattern; those drawn, with other strings in their gaps.
     fn rest(&self, text: &[u8], drawn: &[Drawn<'_>]) -> Vec<u8> {
-        let Self { metadata, spec, status } = self;
+        let Self { metadata, spec, status, .. } = self;
         let status = status.as_ref().filter(|status| status.value.is_none()).map(|status| (Part::Status, &status.range));
         let spec = spec.value.is_none().then_some((Part::Spec, &spec.range));
         let metadata = metadata.value.is_none().then_some((Part::Metadata, &metadata.range));

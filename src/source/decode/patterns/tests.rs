@@ -197,3 +197,31 @@ fn patterns_that_are_not_met_again_are_not_made_for_ever() {
     known.hits.fetch_add(TRIAL, Ordering::Relaxed);
     assert!(known.is_worth_it());
 }
+
+#[test]
+fn times_of_gaps_are_read_as_any_time() {
+    for text in ["2026-01-02T03:04:05Z", "2024-02-29T23:59:59Z", "2023-02-29T00:00:00Z", "0000-12-31T00:00:00Z", "9999-12-30T21:59:59Z"] {
+        let is_gap = Gap::Created.length(format!("{text}\"").as_bytes()).is_some();
+        let expected: Option<Timestamp> = text.parse().ok();
+        assert_eq!((gap::parse(text.as_bytes()), is_gap), (expected, expected.is_some()), "{text}");
+    }
+}
+
+#[test]
+fn a_pod_of_a_typed_list_needs_no_type_and_may_have_none() {
+    let patterns = Patterns::default();
+    let listed = |text: &str| patterns.listed_pod(text.as_bytes(), Some(TYPES), &Hint::default());
+    for number in 1..5 {
+        let mut value = pod("web", number);
+        assert!(listed(&value.to_string()).is_none(), "its own type decides");
+        let object = value.as_object_mut().unwrap();
+        object.remove("kind");
+        assert!(listed(&json!(object).to_string()).is_none(), "its own version decides");
+        object.remove("apiVersion");
+        let text = json!(object).to_string();
+        let (before, (newest, what, _)) = (met(&patterns).1, listed(&text).unwrap());
+        let plain = plainly(text.as_bytes());
+        assert_eq!((newest, format!("{what:?}")), (plain.0, format!("{:?}", plain.1)));
+        assert_eq!(met(&patterns).1 - before, if number == 1 { 0 } else { 3 });
+    }
+}
