@@ -315,7 +315,9 @@ mod tests {
             .zip([7, 2, 7, 2, 300, 1, 7, 7, 0, 5, 5, 5])
             .collect();
         let (mut one_by_one, mut at_once) = (EquivalenceClasses::default(), EquivalenceClasses::default());
-        pods.iter().for_each(|(pod, slot)| one_by_one.add(pod, *slot));
+        for (pod, slot) in &pods {
+            one_by_one.add(pod, *slot);
+        }
         at_once.add(&pods[0].0, 9);
         at_once.add_all(pods.iter().cloned());
         at_once.remove(&pods[0].0, 9);

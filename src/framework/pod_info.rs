@@ -523,13 +523,17 @@ mod tests {
         let texts = [("a", "{}", "{}"), ("b", r#"{"x":"1"}"#, "{}"), ("c", r#"{"x":"2"}"#, "{}"), ("d", "{}", resized)];
         let mut pods: Vec<Pod> = texts.map(|(name, labels, status)| serde_json::from_str(&text(name, labels, status)).unwrap()).into();
         let spec = pods[0].spec.clone();
-        pods.iter_mut().for_each(|pod| pod.spec = spec.clone());
+        for pod in &mut pods {
+            pod.spec = spec.clone();
+        }
         let mut elsewhere = pods[0].clone();
         elsewhere.metadata.namespace = "elsewhere".into();
         pods.push(elsewhere);
         let started = r#"{"phase":"Running","startTime":"2026-01-01T00:00:00Z"}"#;
         let mut twins: Vec<Pod> = pods.clone();
-        twins.iter_mut().for_each(|pod| pod.metadata.uid = format!("u-{}", pod.metadata.name).into());
+        for pod in &mut twins {
+            pod.metadata.uid = format!("u-{}", pod.metadata.name).into();
+        }
         twins[0].status = serde_json::from_str(started).unwrap();
         let mut known = KnownPods::default();
         for pod in pods.into_iter().chain(twins).map(Arc::new) {
