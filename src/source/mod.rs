@@ -62,7 +62,7 @@ use read::input::Found;
 
 use crate::cluster::Str;
 
-/// Loads all `inputs` within the default [`Limits`]. If no object could be read, [`Report::is_empty`] is true and the
+/// Loads all `inputs` within the default [`Limits`]. If no object could be read, [`Loaded::objects`] is empty and the
 /// diagnostics say why.
 pub fn load(inputs: &[Input]) -> Loaded {
     load_within(inputs, &Limits::default())
