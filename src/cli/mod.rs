@@ -39,6 +39,8 @@ use std::process::ExitCode;
 use clap::CommandFactory as _;
 
 use crate::cluster::{Key, Kind};
+#[cfg(target_os = "linux")]
+pub use crate::output::reserve_nothing_under_a_limit;
 use crate::output::{self, Document, Lines, Text};
 use crate::scheduler::Scheduler;
 use crate::source::{self, Loaded, STORIES, Story};
@@ -62,7 +64,6 @@ pub const EXIT_SOURCE: u8 = 3;
 
 /// Runs the command line. Answers go to standard output, diagnostics to standard error.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
-    output::reserve_nothing_under_a_limit();
     let _unfinished = output::RemoveUnfinished;
     if completion::answer(&arguments) || kubectl::answer(&arguments) {
         return ExitCode::from(EXIT_OK);

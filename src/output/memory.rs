@@ -6,6 +6,8 @@
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _};
 use std::thread;
+#[cfg(target_os = "linux")]
+use std::{env, process::Command};
 
 use super::signals;
 use crate::limits::terminal::{MEMORY_LEFT, MEMORY_LOOK};
@@ -13,28 +15,25 @@ use crate::limits::terminal::{MEMORY_LEFT, MEMORY_LOOK};
 /// Exit code of a program that ran out of memory: the source could not be read.
 const OUT_OF_MEMORY: i32 = 3;
 
-/// Starts the program again with an allocator that reserves nothing, if the system limits its memory. Returns where there is no limit,
-/// where that is done already, or where it cannot be done.
-pub fn reserve_nothing_under_a_limit() {
-    #[cfg(target_os = "linux")]
-    {
-        use std::env;
-        use std::os::unix::process::CommandExt as _;
-        use std::process::Command;
+/// The variable from which mimalloc takes how much it may reserve, in KiB.
+#[cfg(target_os = "linux")]
+const ALLOCATOR_RESERVE: &str = "MIMALLOC_ARENA_RESERVE";
 
-        /// How much the allocator may reserve, in KiB.
-        const ALLOCATOR_RESERVE: &str = "MIMALLOC_ARENA_RESERVE";
-        let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
-        if limit_of(&limits).is_none() || env::var_os(ALLOCATOR_RESERVE).is_some() {
-            return;
-        }
-        let Ok(program) = env::current_exe() else { return };
-        let mut arguments = env::args_os();
-        let mut again = Command::new(program);
-        again.arg0(arguments.next().unwrap_or_default()).args(arguments).env(ALLOCATOR_RESERVE, "0");
-        // It returns where it fails only.
-        let _ = again.exec();
+/// Starts this program again, with an allocator that reserves nothing, if the system limits its memory. For a `main` whose allocator is
+/// mimalloc, before anything else. Returns where there is no limit, where that is done already, or where it cannot be done.
+#[cfg(target_os = "linux")]
+pub fn reserve_nothing_under_a_limit() {
+    use std::os::unix::process::CommandExt as _;
+    let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    if limit_of(&limits).is_none() || env::var_os(ALLOCATOR_RESERVE).is_some() {
+        return;
     }
+    let Ok(program) = env::current_exe() else { return };
+    let mut arguments = env::args_os();
+    let mut again = Command::new(program);
+    again.arg0(arguments.next().unwrap_or_default()).args(arguments).env(ALLOCATOR_RESERVE, "0");
+    // It returns where it fails only.
+    let _ = again.exec();
 }
 
 /// Starts the thread that watches memory, if the system limits it.

@@ -390,6 +390,17 @@ fn little_of_everything_is_an_ordinary_error() {
     }
 }
 
+/// What the allocator would reserve ahead counts under a limit.
+#[cfg(target_os = "linux")]
+#[test]
+fn address_space_that_is_enough_gives_an_answer() {
+    for kib in [600_000, 900_000, 1_150_000, 2_200_000] {
+        let script = format!("ulimit -v {kib} && exec {} explain payments -n shop --demo payments", env!("CARGO_BIN_EXE_schedscope"));
+        let output = Command::new("/bin/sh").args(["-c", &script]).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{kib} KiB: {output:?}");
+    }
+}
+
 /// Some limit leaves the program less than it wants and more than it needs to start.
 #[cfg(target_os = "linux")]
 #[test]
