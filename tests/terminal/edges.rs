@@ -390,7 +390,7 @@ fn little_of_everything_is_an_ordinary_error() {
     }
 }
 
-/// What the allocator would reserve ahead counts under a limit.
+/// Address space that the allocator reserved ahead would count.
 #[cfg(target_os = "linux")]
 #[test]
 fn address_space_that_is_enough_gives_an_answer() {
