@@ -84,11 +84,6 @@ impl EtcdHistory {
         self.0.time_of(revision)
     }
 
-    /// Returns why the database is read in part, if it is damaged.
-    pub fn damage(&self) -> Option<String> {
-        self.0.damage().map(|error| error.to_string())
-    }
-
     /// Checks that the history has a revision.
     ///
     /// # Errors

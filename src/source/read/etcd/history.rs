@@ -138,11 +138,6 @@ impl History {
         self.found.changes.len()
     }
 
-    /// Returns the first fault of the database and the number of others.
-    pub(in crate::source) fn damage(&self) -> Option<io::Error> {
-        self.flaws.clone().error()
-    }
-
     /// Returns the revisions that change an object that scheduling reads, in their order.
     pub(in crate::source) fn changed(&self) -> impl Iterator<Item = u64> {
         let is_read = |change: &&KeyChange| self.keys.stored(&change.key).is_some();
