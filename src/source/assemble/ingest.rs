@@ -47,6 +47,15 @@ pub(in crate::source) struct Ingest<'a> {
     named_stray: bool,
 }
 
+/// Why an entry is not read.
+struct Fault {
+    severity: Severity,
+    object: Option<String>,
+    /// The line within the entry, from 0.
+    line: u32,
+    message: String,
+}
+
 impl<'a> Ingest<'a> {
     pub(in crate::source) fn new(file: &'a FileToRead, rank: u8) -> Self {
         Self {
@@ -202,41 +211,17 @@ impl Assembly {
 
     fn add_entry(&mut self, ingest: &mut Ingest<'_>, entry: Read) {
         let FileToRead { name, found, .. } = ingest.file;
-        let file = self.report.files.len() as u32;
         let Read { decoded: Decoded { index, newest, what, metadata, neighbor, change, .. }, line, offset, length, .. } = entry;
         self.report.newest = self.report.newest.max(newest);
         if let Some(neighbor) = neighbor {
             self.add_neighbor(*neighbor);
         }
         if let Some(metadata) = metadata {
-            if let Some((version, found_in)) = &metadata.version {
-                self.add_version(version.clone(), found_in(name.clone()));
-            }
-            if !metadata.what.is_empty()
-                && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&metadata.what, &metadata.config))
-            {
-                self.report.scheduler.push(SchedulerHint {
-                    what: metadata.what,
-                    place: format!("{name}:{}", line + 1),
-                    config: metadata.config,
-                });
-            }
+            self.add_metadata(*metadata, name, line);
         }
         let place = || index.map(|index| format!("items[{index}]"));
-        let what = if let DecodedItem::Mended(object, said) = what {
-            if ingest.reported < ERRORS_OF_FILE {
-                ingest.reported += 1;
-                let object = if let DecodedItem::Object { object, .. } = &*object { Some(label(object)) } else { place() };
-                let (file, line) = (name.clone(), Some(line + 1));
-                self.diagnostics.push(Diagnostic { severity: Severity::Warning, file, line, object, message: said });
-            } else {
-                ingest.mended += 1;
-            }
-            *object
-        } else {
-            what
-        };
-        let (severity, object, line_within, message) = match what {
+        let what = self.take_mended(ingest, what, line, &place);
+        let fault = match what {
             DecodedItem::Object { object, namespace_defaulted, versionless } => {
                 if namespace_defaulted {
                     ingest.namespace_defaulted.add(|| label(&object));
@@ -246,8 +231,8 @@ impl Assembly {
                 }
                 ingest.last = Some(object.kind());
                 ingest.kinds.insert(object.kind());
-                self.add_object(object, Origin { file, line: line + 1, offset, length, rank: ingest.rank }, change.is_some());
-                return;
+                let file = self.report.files.len() as u32;
+                return self.add_object(object, Origin { file, line: line + 1, offset, length, rank: ingest.rank }, change.is_some());
             }
             DecodedItem::Deleted(kind, key) => {
                 if let Some(place) = self.index.remove(&self.objects, kind, &key) {
@@ -256,93 +241,127 @@ impl Assembly {
                 }
                 return;
             }
-            DecodedItem::Event(event) => {
-                self.add_event(*event);
-                return;
-            }
-            DecodedItem::Version => return,
-            DecodedItem::Other(kind) => {
-                *self.report.other_kinds.entry(kind).or_default() += 1;
-                return;
-            }
-            DecodedItem::Refusal(kind, why, message) => {
-                match why {
-                    MissingReason::Refused => self.report.refused.insert(kind),
-                    MissingReason::Incomplete => self.losses.may_lack(kind),
-                    MissingReason::Partial => self.report.partial.insert(kind),
-                    MissingReason::Selected => self.report.selected.insert(kind),
-                    MissingReason::Failed | MissingReason::NotInSource => self.report.failed.insert(kind),
-                }
-                let kinds = kind.plural();
-                let severity = match why {
-                    MissingReason::Incomplete | MissingReason::Partial | MissingReason::Selected => Severity::Note,
-                    MissingReason::Refused | MissingReason::Failed | MissingReason::NotInSource => Severity::Error,
-                };
-                (severity, None, 0, format!("{kinds} were not given: {message}"))
-            }
-            DecodedItem::Unread(kind) => {
-                *self.report.unread_kinds.entry(kind).or_default() += 1;
-                return;
-            }
+            DecodedItem::Event(event) => return self.add_event(*event),
+            DecodedItem::Version | DecodedItem::Mended(..) => return,
+            DecodedItem::Other(kind) => return *self.report.other_kinds.entry(kind).or_default() += 1,
+            DecodedItem::Unread(kind) => return *self.report.unread_kinds.entry(kind).or_default() += 1,
+            DecodedItem::Refusal(kind, why, message) => self.take_refusal(kind, why, &message),
             DecodedItem::OldVersion(kind, version) => {
                 self.report.count(kind).old_version += 1;
-                (Severity::Warning, place(), 0, format!("{kind} of {version} cannot be read; only newer versions can"))
+                let message = format!("{kind} of {version} cannot be read; only newer versions can");
+                Fault { severity: Severity::Warning, object: place(), line: 0, message }
             }
             DecodedItem::Nameless(kind) => {
                 self.report.count(kind).nameless += 1;
-                (Severity::Error, place().or_else(|| Some(kind.to_string())), 0, format!("{kind} without a name; skipped"))
+                let object = place().or_else(|| Some(kind.to_string()));
+                Fault { severity: Severity::Error, object, line: 0, message: format!("{kind} without a name; skipped") }
             }
             DecodedItem::Kindless { named: true } if *found && index.is_none() => {
                 self.report.unknown += 1;
-                self.kindless.add(|| name.clone());
-                return;
-            }
-            DecodedItem::Kindless { .. } | DecodedItem::NoObject(_) | DecodedItem::Pending(..) if *found && index.is_none() => {
-                ingest.kindless += 1;
-                return;
+                return self.kindless.add(|| name.clone());
             }
             DecodedItem::Kindless { .. } | DecodedItem::NoObject(_) | DecodedItem::Pending(..) => {
-                self.report.unknown += 1;
-                ingest.strays += 1;
-                ingest.named_stray |= matches!(what, DecodedItem::Kindless { named: true });
-                if ingest.strays > 1 {
-                    return;
+                if *found && index.is_none() {
+                    ingest.kindless += 1;
+                } else {
+                    self.add_stray(ingest, &what, line, place());
                 }
-                ingest.stray = Some(self.diagnostics.len());
-                let message = match what {
-                    DecodedItem::NoObject(found) => format!("expected an object, found {found}; skipped"),
-                    _ => "object without a kind; skipped".to_owned(),
-                };
-                let (file, severity) = (name.clone(), if *found { Severity::Warning } else { Severity::Error });
-                self.diagnostics.push(Diagnostic { severity, file, line: Some(line + 1), object: place(), message });
                 return;
             }
-            DecodedItem::Mended(..) => return,
-            DecodedItem::Error(bad) => {
-                let DecodeError { kind, event, object, line, message, .. } = *bad;
-                match kind {
-                    Some(kind) => self.report.count(kind).unreadable += 1,
-                    None if event => self.report.events.unreadable += 1,
-                    None => {
-                        self.report.unknown += 1;
-                        ingest.of_no_kind += 1;
-                    }
-                }
-                let kind = kind.map(|kind| kind.to_string()).or_else(|| event.then(|| "Event".to_owned()));
-                let object = object.or_else(|| match (kind, place()) {
-                    (Some(kind), Some(place)) => Some(format!("{kind} {place}")),
-                    (Some(kind), None) => Some(kind),
-                    (None, place) => place,
-                });
-                (Severity::Error, object, line.unwrap_or(0), message)
-            }
+            DecodedItem::Error(bad) => self.take_error(ingest, *bad, place()),
         };
         if ingest.reported == ERRORS_OF_FILE {
             ingest.unreported += 1;
             return;
         }
         ingest.reported += 1;
-        self.diagnostics.push(Diagnostic { severity, file: name.clone(), line: Some(line + line_within + 1), object, message });
+        let Fault { severity, object, line: within, message } = fault;
+        self.diagnostics.push(Diagnostic { severity, file: name.clone(), line: Some(line + within + 1), object, message });
+    }
+
+    /// Adds what an entry says about the cluster's version and its scheduler.
+    fn add_metadata(&mut self, metadata: SchedulerMetadata, file: &str, line: u32) {
+        if let Some((version, found_in)) = &metadata.version {
+            self.add_version(version.clone(), found_in(file.to_owned()));
+        }
+        if !metadata.what.is_empty() {
+            self.add_hint(metadata.what, metadata.config, || format!("{file}:{}", line + 1));
+        }
+    }
+
+    /// Adds a hint at the scheduler's configuration, unless there is the same one.
+    fn add_hint(&mut self, what: String, config: Option<String>, place: impl FnOnce() -> String) {
+        if !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&what, &config)) {
+            self.report.scheduler.push(SchedulerHint { what, place: place(), config });
+        }
+    }
+
+    /// Says what was left out of an object that was mended, and returns what was read; returns any other item as it is.
+    fn take_mended(&mut self, ingest: &mut Ingest<'_>, what: DecodedItem, line: u32, place: &dyn Fn() -> Option<String>) -> DecodedItem {
+        let DecodedItem::Mended(object, message) = what else { return what };
+        if ingest.reported < ERRORS_OF_FILE {
+            ingest.reported += 1;
+            let label = if let DecodedItem::Object { object, .. } = &*object { Some(label(object)) } else { place() };
+            let (file, line) = (ingest.file.name.clone(), Some(line + 1));
+            self.diagnostics.push(Diagnostic { severity: Severity::Warning, file, line, object: label, message });
+        } else {
+            ingest.mended += 1;
+        }
+        *object
+    }
+
+    /// Notes a kind that an API server did not list.
+    fn take_refusal(&mut self, kind: Kind, why: MissingReason, message: &str) -> Fault {
+        match why {
+            MissingReason::Refused => self.report.refused.insert(kind),
+            MissingReason::Incomplete => self.losses.may_lack(kind),
+            MissingReason::Partial => self.report.partial.insert(kind),
+            MissingReason::Selected => self.report.selected.insert(kind),
+            MissingReason::Failed | MissingReason::NotInSource => self.report.failed.insert(kind),
+        }
+        let severity = match why {
+            MissingReason::Incomplete | MissingReason::Partial | MissingReason::Selected => Severity::Note,
+            MissingReason::Refused | MissingReason::Failed | MissingReason::NotInSource => Severity::Error,
+        };
+        Fault { severity, object: None, line: 0, message: format!("{} were not given: {message}", kind.plural()) }
+    }
+
+    /// Counts a value that is no object or has no kind, and says the first of a file.
+    fn add_stray(&mut self, ingest: &mut Ingest<'_>, what: &DecodedItem, line: u32, object: Option<String>) {
+        self.report.unknown += 1;
+        ingest.strays += 1;
+        ingest.named_stray |= matches!(what, DecodedItem::Kindless { named: true });
+        if ingest.strays > 1 {
+            return;
+        }
+        ingest.stray = Some(self.diagnostics.len());
+        let message = match what {
+            DecodedItem::NoObject(found) => format!("expected an object, found {found}; skipped"),
+            _ => "object without a kind; skipped".to_owned(),
+        };
+        let FileToRead { name, found, .. } = ingest.file;
+        let (file, severity) = (name.clone(), if *found { Severity::Warning } else { Severity::Error });
+        self.diagnostics.push(Diagnostic { severity, file, line: Some(line + 1), object, message });
+    }
+
+    /// Counts an object that could not be decoded.
+    fn take_error(&mut self, ingest: &mut Ingest<'_>, bad: DecodeError, place: Option<String>) -> Fault {
+        let DecodeError { kind, event, object, line, message, .. } = bad;
+        match kind {
+            Some(kind) => self.report.count(kind).unreadable += 1,
+            None if event => self.report.events.unreadable += 1,
+            None => {
+                self.report.unknown += 1;
+                ingest.of_no_kind += 1;
+            }
+        }
+        let kind = kind.map(|kind| kind.to_string()).or_else(|| event.then(|| "Event".to_owned()));
+        let object = object.or_else(|| match (kind, place) {
+            (Some(kind), Some(place)) => Some(format!("{kind} {place}")),
+            (Some(kind), None) => Some(kind),
+            (None, place) => place,
+        });
+        Fault { severity: Severity::Error, object, line: line.unwrap_or(0), message }
     }
 
     /// Ingests the answers of an API server: objects (each once), scheduler metadata, events, and what could not be
@@ -358,10 +377,8 @@ impl Assembly {
     ) {
         let count = objects.len();
         for object in objects {
-            if let Some(SchedulerMetadata { what, config, .. }) = found_in(&object)
-                && !self.report.scheduler.iter().any(|hint| (&hint.what, &hint.config) == (&what, &config))
-            {
-                self.report.scheduler.push(SchedulerHint { what, place: label(&object), config });
+            if let Some(SchedulerMetadata { what, config, .. }) = found_in(&object) {
+                self.add_hint(what, config, || label(&object));
             }
             self.add_object(object, Origin { file: 0, line: 0, offset: 0, length: 0, rank: 0 }, false);
         }

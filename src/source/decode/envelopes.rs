@@ -6,7 +6,8 @@ use serde_yaml::Value;
 use super::classify::{Class, classify};
 use super::untyped::{self, Untyped};
 use super::{
-    Context, DecodeError, Decoded, DecodedItem, complete, decode, decode_text, decode_typed, push, syntax_error, without_line, yaml_error,
+    Context, DecodeError, Decoded, DecodedItem, complete, decode, decode_text, decode_typed, push, put, syntax_error, without_line,
+    yaml_error,
 };
 use crate::limits::sources::LISTS_WITHIN;
 use crate::source::layout::Hint;
@@ -118,7 +119,7 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
         Ok(json) => {
             let json = if seen.internal { untyped::present_form(&json, Syntax::Json).unwrap_or(json) } else { json };
             let (newest, what, metadata, neighbor) = decode_typed(&json, Syntax::Json, class, types, context.hint);
-            out.push(Decoded { line, index: context.index, newest, what: without_line(what), metadata, neighbor, change: None });
+            put(out, line, context, (newest, without_line(what), metadata, neighbor));
         }
         Err(error) => push(out, line, context, DecodeError::new(&error.to_string()).into()),
     }

@@ -80,7 +80,7 @@ pub(super) enum DecodedItem {
     Event(Box<SeenEvent>),
     /// A kind that the model does not have.
     Other(String),
-    /// An API server's refusal to list a kind: whether permission was missing, and its message.
+    /// An API server's refusal to list a kind, why, and its message.
     Refusal(Kind, MissingReason, String),
     /// A kind that is never read.
     Unread(String),
@@ -158,7 +158,12 @@ pub(super) fn decode(window: &[u8], span: &Span, context: Context<'_>, out: &mut
 }
 
 pub(super) fn push(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, what: DecodedItem) {
-    out.push(Decoded { line, index: context.index, newest: None, what, metadata: None, neighbor: None, change: None });
+    put(out, line, context, (None, what, None, None));
+}
+
+/// Adds what an object's text was decoded to.
+fn put(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, (newest, what, metadata, neighbor): Typed) {
+    out.push(Decoded { line, index: context.index, newest, what, metadata, neighbor, change: None });
 }
 
 /// Returns whether more brackets are open at some point, or more entries begin on a line (`- - - a`), than any valid object
@@ -200,18 +205,23 @@ pub(in crate::source) fn may_expand_too_far(text: &[u8]) -> bool {
     may_expand_to(text) > ALIASES
 }
 
+/// Returns why a YAML text may cost too much to parse.
+fn yaml_cost(text: &[u8]) -> Option<&'static str> {
+    let too_deep = is_too_deep(text).then_some("brackets are nested too deeply");
+    too_deep.or_else(|| may_expand_too_far(text).then_some("its aliases expand to too much"))
+}
+
 /// Decodes the text of one value that starts at `line`.
 pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
-    if syntax == Syntax::Yaml && is_too_deep(text) {
-        return push(out, line, context, DecodeError::new("brackets are nested too deeply").into());
-    }
-    if syntax == Syntax::Yaml && may_expand_too_far(text) {
-        return push(out, line, context, DecodeError::new("its aliases expand to too much").into());
+    if syntax == Syntax::Yaml
+        && let Some(cost) = yaml_cost(text)
+    {
+        return push(out, line, context, DecodeError::new(cost).into());
     }
     if syntax == Syntax::Json
         && let Some((newest, what, metadata)) = listed_pod(text, context)
     {
-        return out.push(Decoded { line, index: context.index, newest, what, metadata, neighbor: None, change: None });
+        return put(out, line, context, (newest, what, metadata, None));
     }
     let own = match syntax {
         Syntax::Json => peek_json(text),
@@ -233,16 +243,7 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
         && context.index.is_none()
         && let Some(metadata) = dump_metadata::of_kindless(text, syntax)
     {
-        out.push(Decoded {
-            line,
-            index: None,
-            newest: None,
-            what: DecodedItem::Version,
-            metadata: Some(Box::new(metadata)),
-            neighbor: None,
-            change: None,
-        });
-        return;
+        return put(out, line, context, (None, DecodedItem::Version, Some(Box::new(metadata)), None));
     }
     if own.kind.is_none() && context.list.kind.is_none() && own.self_link.is_none() && context.list_open {
         return push(out, line, context, DecodedItem::Pending(syntax, text.into()));
@@ -259,23 +260,28 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     {
         let (newest, what, metadata, neighbor) =
             decode_typed(&present, Syntax::Json, classify(&types.0, types.1.as_deref()), types, context.hint);
-        return out.push(Decoded { line, index: context.index, newest, what: without_line(what), metadata, neighbor, change: None });
+        return put(out, line, context, (newest, without_line(what), metadata, neighbor));
     }
     match classify(&types.0, types.1.as_deref()) {
         Class::List => decode_json_list(text, context, line, out),
         class => {
-            let patterns = context.patterns.filter(|_| class == Class::Model(Kind::Pod));
-            let known = patterns.and_then(|patterns| match syntax {
-                Syntax::Json => patterns.pod(text, types.1.as_deref(), context.hint),
-                // An error is explained on the lines of the YAML.
-                Syntax::Yaml => patterns.pod(&plain_yaml::to_json(text)?, types.1.as_deref(), context.hint),
-            });
-            let (newest, what, metadata, neighbor) = match known {
+            let known = if class == Class::Model(Kind::Pod) { known_pod(text, syntax, context, types.1.as_deref()) } else { None };
+            let typed = match known {
                 Some((newest, what, metadata)) => (newest, what, metadata, None),
                 None => decode_typed(text, syntax, class, types, context.hint),
             };
-            out.push(Decoded { line, index: context.index, newest, what, metadata, neighbor, change: None });
+            put(out, line, context, typed);
         }
+    }
+}
+
+/// Decodes a pod that differs from one before in a few places only.
+fn known_pod(text: &[u8], syntax: Syntax, context: Context<'_>, api_version: Option<&str>) -> Option<Modelled> {
+    let patterns = context.patterns?;
+    match syntax {
+        Syntax::Json => patterns.pod(text, api_version, context.hint),
+        // An error is explained on the lines of the YAML.
+        Syntax::Yaml => patterns.pod(&plain_yaml::to_json(text)?, api_version, context.hint),
     }
 }
 
