@@ -80,21 +80,7 @@ impl SchedulePod<'_> {
             search.diagnosis.node_to_status.set_absent(Status::success());
         }
         if !pre.status.is_success() {
-            if !pre.status.is_rejected() {
-                return Err(ScheduleError::Filter(pre.status));
-            }
-            let how = release.cycle.pre_filter_rejection;
-            if how != PreFilterRejection::OfEachNode {
-                search.diagnosis.pre_filter_msg = pre.status.message();
-            }
-            search.diagnosis.add_plugin_status(&pre.status);
-            self.forget_rejectors(&mut search.diagnosis);
-            recorder.record(|| Event::NodesNarrowed { nodes: SharedList::default(), status: pre.status.clone(), rejected: Some(how) });
-            search.diagnosis.node_to_status.set_absent(if how == PreFilterRejection::WithoutStatus {
-                Status::success()
-            } else {
-                pre.status
-            });
+            self.take_pre_filter_rejection(pre.status, &mut search, recorder)?;
             return Ok(search);
         }
         if self.cx.emulation.enabled(Gate::PreferNominatedNode) && self.nominated_node_fits(pod, state, &mut search, recorder) {
@@ -103,29 +89,7 @@ impl SchedulePod<'_> {
         let snapshot = self.cx.snapshot;
         let narrowed = pre.nodes.map(|names| self.named_positions(&names)).transpose()?;
         if let Some(positions) = &narrowed {
-            let absent = match release.cycle.left_out {
-                LeftOutNodes::WithoutStatus => Status::success(),
-                // This status is given node by node: where all are filtered, it is given to none.
-                LeftOutNodes::FilteredOut if positions.len() == snapshot.len() => Status::success(),
-                LeftOutNodes::FilteredOut => Status::rejected(Reason::FilteredOutByPreFilter),
-                LeftOutNodes::NotAmongNodes => {
-                    // As upstream, also names the plugin that rejected the nominated node.
-                    let plugins = search.diagnosis.unschedulable_plugins.iter().collect();
-                    Status::rejected(Reason::NotAmongNodes { plugins })
-                }
-            };
-            let absent = absent.in_words_of(self.cx.emulation.release());
-            if release.cycle.left_out == LeftOutNodes::FilteredOut {
-                // The nominated node was filtered before; it gets the status as well.
-                for at in (0..snapshot.len()).filter(|at| !positions.contains(at)) {
-                    search.diagnosis.node_to_status.set(at, Status::success());
-                }
-            }
-            recorder.record(|| {
-                let nodes = positions.iter().map(|at| snapshot.nodes()[*at].name().clone()).collect();
-                Event::NodesNarrowed { nodes, status: absent.clone(), rejected: None }
-            });
-            search.diagnosis.node_to_status.set_absent(absent);
+            self.leave_out_others(positions, &mut search, recorder);
         }
         let nodes = narrowed.as_deref().or(snapshot.placement()).map_or(Nodes::All(snapshot.len()), Nodes::Only);
         let found = self.find_nodes_that_pass_filters(pod, state, &nodes, &mut search, recorder);
@@ -142,6 +106,55 @@ impl SchedulePod<'_> {
             search.diagnosis.unschedulable_plugins.insert(PluginName::Extender);
         }
         Ok(search)
+    }
+
+    /// Takes the status with which PreFilter turned all nodes down.
+    ///
+    /// # Errors
+    /// Returns an error for any status but a rejection.
+    fn take_pre_filter_rejection(&self, status: Status, search: &mut Search, recorder: &mut impl Recorder) -> Result<(), ScheduleError> {
+        if !status.is_rejected() {
+            return Err(ScheduleError::Filter(status));
+        }
+        let how = self.cx.emulation.behaviour().cycle.pre_filter_rejection;
+        if how != PreFilterRejection::OfEachNode {
+            search.diagnosis.pre_filter_msg = status.message();
+        }
+        search.diagnosis.add_plugin_status(&status);
+        self.forget_rejectors(&mut search.diagnosis);
+        recorder.record(|| Event::NodesNarrowed { nodes: SharedList::default(), status: status.clone(), rejected: Some(how) });
+        let absent = if how == PreFilterRejection::WithoutStatus { Status::success() } else { status };
+        search.diagnosis.node_to_status.set_absent(absent);
+        Ok(())
+    }
+
+    /// Sets the status of the nodes that PreFilter left out.
+    fn leave_out_others(&self, positions: &[usize], search: &mut Search, recorder: &mut impl Recorder) {
+        let snapshot = self.cx.snapshot;
+        let left_out = self.cx.emulation.behaviour().cycle.left_out;
+        let absent = match left_out {
+            LeftOutNodes::WithoutStatus => Status::success(),
+            // This status is given node by node: where all are filtered, it is given to none.
+            LeftOutNodes::FilteredOut if positions.len() == snapshot.len() => Status::success(),
+            LeftOutNodes::FilteredOut => Status::rejected(Reason::FilteredOutByPreFilter),
+            LeftOutNodes::NotAmongNodes => {
+                // As upstream, also names the plugin that rejected the nominated node.
+                let plugins = search.diagnosis.unschedulable_plugins.iter().collect();
+                Status::rejected(Reason::NotAmongNodes { plugins })
+            }
+        };
+        let absent = absent.in_words_of(self.cx.emulation.release());
+        if left_out == LeftOutNodes::FilteredOut {
+            // The nominated node was filtered before; it gets the status as well.
+            for at in (0..snapshot.len()).filter(|at| !positions.contains(at)) {
+                search.diagnosis.node_to_status.set(at, Status::success());
+            }
+        }
+        recorder.record(|| {
+            let nodes = positions.iter().map(|at| snapshot.nodes()[*at].name().clone()).collect();
+            Event::NodesNarrowed { nodes, status: absent.clone(), rejected: None }
+        });
+        search.diagnosis.node_to_status.set_absent(absent);
     }
 
     /// Clears the rejecting plugins where the release does not record them, or records one at random for a node that

@@ -1,12 +1,12 @@
 //! Why no node takes a pod: counts every node once, under its rejection.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::words::{Number, Phrase, list, no_node_at_all, resource, short, too_little};
 use crate::framework::{Code, PluginName, Reason, Shortage, Status};
 use crate::plural::count;
-use crate::trace::{CycleStart, CycleView};
+use crate::trace::{CycleStart, CycleView, Verdict};
 
 /// A cause that some nodes share.
 pub(super) struct Cause {
@@ -121,46 +121,15 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
     };
     let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();
     let mut fits = Lacking::default();
-    // The resources that a node lacks, sorted; and how many nodes lack the same ones, even when empty or not.
-    let (mut lacks, mut sets) = (Vec::new(), BTreeMap::<Vec<&str>, [usize; 2]>::new());
     for verdict in view.filter.verdicts.values().filter(|v| !v.status.is_success()) {
         let status = &verdict.status;
-        lacks.clear();
-        lacks.extend(status.reasons().iter().map_while(|reason| resource(reason)));
-        let only_lacks = !lacks.is_empty() && lacks.len() == status.reasons().len();
-        if only_lacks && status.plugin().is_some_and(PluginName::compares_requests) {
-            lacks.sort_unstable();
-            lacks.dedup();
-            let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
-            let too_small: Vec<&str> = match &lacks[..] {
-                [only] if never => vec![*only],
-                _ if never => status.reasons().iter().filter_map(|r| larger_than_node(r)).collect(),
-                _ => Vec::new(),
-            };
-            for resource in too_small {
-                *fits.never.entry(resource).or_default() += 1;
-            }
-            match sets.get_mut(&lacks[..]) {
-                Some(counts) => counts[usize::from(never)] += 1,
-                None => {
-                    let mut counts = [0; 2];
-                    counts[usize::from(never)] = 1;
-                    sets.insert(lacks.clone(), counts);
-                }
-            }
-            fits.nominated |= !verdict.nominated.is_empty();
-            status.reasons().iter().for_each(|r| fits.note_free(r));
-        } else {
-            let phrase = if is_for_another(status) { Phrase::of_other_daemons() } else { Phrase::of(status, start) };
-            let (nodes, shared) = by_phrase.entry(phrase).or_default();
-            *nodes += 1;
-            shared.add(status);
+        if status.plugin().is_some_and(PluginName::compares_requests) && fits.add(verdict, amounts) {
+            continue;
         }
-    }
-    for (lacks, counts) in sets {
-        let lacks: BTreeSet<&str> = lacks.into_iter().collect();
-        let counts = [false, true].into_iter().zip(counts).filter(|(_, nodes)| *nodes > 0);
-        fits.nodes.extend(counts.map(|(never, nodes)| ((lacks.clone(), never), nodes)));
+        let phrase = if is_for_another(status) { Phrase::of_other_daemons() } else { Phrase::of(status, start) };
+        let (nodes, shared) = by_phrase.entry(phrase).or_default();
+        *nodes += 1;
+        shared.add(status);
     }
     let unseen = view.start.as_deref().map_or(0, |s| s.nodes).saturating_sub(view.filter.verdicts.len());
     if unseen > 0 {
@@ -216,10 +185,13 @@ fn brief(status: &Status) -> Option<String> {
     }
 }
 
-/// Nodes that lack requested resources, by the resources and whether they lack them even when empty.
+/// Nodes that lack requested resources.
 #[derive(Default)]
 struct Lacking<'a> {
-    nodes: BTreeMap<(BTreeSet<&'a str>, bool), usize>,
+    /// The number of nodes by the resources that they lack, sorted: of those that would have them when empty, and of the others.
+    nodes: BTreeMap<Vec<&'a str>, [usize; 2]>,
+    /// The resources of the last node, kept so that most nodes need no memory.
+    last: Vec<&'a str>,
     /// The number of nodes that lack each resource even when empty.
     never: BTreeMap<&'a str, usize>,
     /// The number of nodes that have none of each resource.
@@ -233,6 +205,48 @@ struct Lacking<'a> {
 }
 
 impl<'a> Lacking<'a> {
+    /// Adds a node that lacks nothing but resources; returns false for any other. `amounts` tells whether those that lack them even
+    /// when empty count apart.
+    fn add(&mut self, verdict: &'a Verdict, amounts: bool) -> bool {
+        let status = &verdict.status;
+        self.last.clear();
+        self.last.extend(status.reasons().iter().map_while(resource));
+        if self.last.is_empty() || self.last.len() != status.reasons().len() {
+            return false;
+        }
+        self.last.sort_unstable();
+        self.last.dedup();
+        let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
+        let too_small: Vec<&str> = match &self.last[..] {
+            [only] if never => vec![*only],
+            _ if never => status.reasons().iter().filter_map(larger_than_node).collect(),
+            _ => Vec::new(),
+        };
+        for resource in too_small {
+            *self.never.entry(resource).or_default() += 1;
+        }
+        match self.nodes.get_mut(&self.last[..]) {
+            Some(counts) => counts[usize::from(never)] += 1,
+            None => {
+                self.nodes.insert(self.last.clone(), [usize::from(!never), usize::from(never)]);
+            }
+        }
+        self.nominated |= !verdict.nominated.is_empty();
+        status.reasons().iter().for_each(|reason| self.note_free(reason));
+        true
+    }
+
+    /// Returns each set of resources, whether its nodes lack them even when empty, and the number of these nodes.
+    fn sets(&self) -> impl Iterator<Item = (&[&'a str], bool, usize)> {
+        let each = self.nodes.iter().flat_map(|(lacks, counts)| [false, true].into_iter().zip(*counts).map(move |count| (lacks, count)));
+        each.map(|(lacks, (never, nodes))| (&lacks[..], never, nodes)).filter(|(.., nodes)| *nodes > 0)
+    }
+
+    /// Returns the number of nodes.
+    fn number(&self) -> usize {
+        self.sets().map(|(.., nodes)| nodes).sum()
+    }
+
     fn note_free(&mut self, reason: &'a Reason) {
         let Reason::Insufficient(shortage) = reason else { return };
         *self.without.entry(&shortage.resource).or_default() += usize::from(shortage.capacity <= 0);
@@ -248,9 +262,9 @@ impl<'a> Lacking<'a> {
     }
 
     /// Returns a note such as `at most 8 each` about nodes that are too small; `None` for several resources.
-    fn largest_of(&self, shared: &BTreeSet<&str>, nodes: usize) -> Option<String> {
-        let mut resources = shared.iter();
-        let shortage = self.largest.get(resources.next().filter(|_| resources.next().is_none())?)?;
+    fn largest_of(&self, resources: &[&str], nodes: usize) -> Option<String> {
+        let [only] = resources else { return None };
+        let shortage = self.largest.get(only)?;
         let capacity = shortage.readable(shortage.capacity);
         Some(match nodes {
             _ if shortage.capacity <= 0 => "none at all".to_owned(),
@@ -260,32 +274,26 @@ impl<'a> Lacking<'a> {
     }
 
     /// Returns a note such as `at most 2.1 free`; `None` for several resources.
-    fn most_free_of(&self, shared: &BTreeSet<&str>) -> Option<String> {
-        let mut resources = shared.iter();
-        let (free, shortage) = self.most_free.get(resources.next().filter(|_| resources.next().is_none())?)?;
-        let free = *free;
+    fn most_free_of(&self, resources: &[&str]) -> Option<String> {
+        let [only] = resources else { return None };
+        let (free, shortage) = *self.most_free.get(only)?;
         Some(if free > 0 { format!("at most {} free", shortage.readable(free)) } else { "none free".to_owned() })
     }
 
     fn causes(&self, start: Option<&CycleStart>) -> Vec<Cause> {
-        let sets: Vec<&BTreeSet<&str>> = self.nodes.keys().map(|(lacks, _)| lacks).collect();
-        let shared: BTreeSet<&str> = match sets.split_first() {
-            Some((first, rest)) => first.iter().filter(|name| rest.iter().all(|set| set.contains(*name))).copied().collect(),
-            None => return Vec::new(),
-        };
+        let sets: Vec<&[&str]> = self.sets().map(|(lacks, ..)| lacks).collect();
+        let Some((first, rest)) = sets.split_first() else { return Vec::new() };
+        let shared: Vec<&str> = first.iter().filter(|name| rest.iter().all(|set| set.contains(*name))).copied().collect();
         if shared.is_empty() {
             return if sets.len() > 2 { vec![self.this_or_that(start)] } else { self.each(start) };
         }
-        let nodes = self.nodes.values().sum();
-        let never = match shared.first() {
-            Some(only) if shared.len() == 1 => self.never.get(only).copied().unwrap_or(0),
-            _ => 0,
-        };
+        let nodes = self.number();
+        let never = if let [only] = shared[..] { self.never.get(only).copied().unwrap_or(0) } else { 0 };
         let all_never = never == nodes;
         let mut notes = Vec::new();
         let mut more: BTreeMap<&str, usize> = BTreeMap::new();
-        for ((lacks, _), n) in &self.nodes {
-            for name in lacks.difference(&shared) {
+        for (lacks, _, n) in self.sets() {
+            for name in lacks.iter().filter(|name| !shared.contains(name)) {
                 *more.entry(name).or_default() += n;
             }
         }
@@ -311,18 +319,18 @@ impl<'a> Lacking<'a> {
 
     /// Returns a cause for each set of lacking resources.
     fn each(&self, start: Option<&CycleStart>) -> Vec<Cause> {
-        let cause = |((lacks, never), nodes): (&(BTreeSet<&str>, bool), &usize)| Cause {
-            fact: if *never { self.largest_of(lacks, *nodes) } else { self.most_free_of(lacks) },
-            nominated: self.nominated && !*never,
-            ..Cause::new(*nodes, phrase(lacks, *never, start))
+        let cause = |(lacks, never, nodes)| Cause {
+            fact: if never { self.largest_of(lacks, nodes) } else { self.most_free_of(lacks) },
+            nominated: self.nominated && !never,
+            ..Cause::new(nodes, phrase(lacks, never, start))
         };
-        self.nodes.iter().map(cause).collect()
+        self.sets().map(cause).collect()
     }
 
     /// Returns one cause for all nodes, with the number of nodes per resource.
     fn this_or_that(&self, start: Option<&CycleStart>) -> Cause {
         let mut by_resource: BTreeMap<&str, usize> = BTreeMap::new();
-        for ((lacks, _), n) in &self.nodes {
+        for (lacks, _, n) in self.sets() {
             for name in lacks {
                 *by_resource.entry(name).or_default() += n;
             }
@@ -336,18 +344,17 @@ impl<'a> Lacking<'a> {
         if named < most.len() {
             notes.push("some lack more".to_owned());
         }
-        Cause { notes, nominated: self.nominated, ..Cause::new(self.nodes.values().sum(), Phrase::resources()) }
+        Cause { notes, nominated: self.nominated, ..Cause::new(self.number(), Phrase::resources()) }
     }
 }
 
 /// Limit on the resources named.
 const NAMED: usize = 3;
 
-fn phrase(lacks: &BTreeSet<&str>, never: bool, start: Option<&CycleStart>) -> Phrase {
-    let names: Vec<&str> = lacks.iter().copied().collect();
-    match names[..] {
-        [one] if never && one != "pods" => Phrase::too_small(one, start),
-        _ => Phrase::lack(&names, start),
+fn phrase(lacks: &[&str], never: bool, start: Option<&CycleStart>) -> Phrase {
+    match lacks {
+        [one] if never && *one != "pods" => Phrase::too_small(one, start),
+        _ => Phrase::lack(lacks, start),
     }
 }
 
