@@ -1,4 +1,4 @@
-//! The terminal, its input, and files that the program writes.
+//! The terminal and its input, the files of settings and of the log, completions, and metrics.
 
 use std::time::Duration;
 

@@ -75,7 +75,6 @@ impl Chance {
 pub enum UnknownOdds {
     /// The order of tied pods decides, and has too many cases.
     TiedPods {
-        /// The node.
         node: Str,
         /// How many pods there share their priority and start time with another.
         pods: usize,
@@ -180,7 +179,7 @@ impl Odds {
     }
 
     /// Returns what chance decides first.
-    pub fn of(&self) -> Chance {
+    pub fn first_chance(&self) -> Chance {
         self.chances.first().copied().unwrap_or(Chance::Tie)
     }
 

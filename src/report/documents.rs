@@ -1,4 +1,4 @@
-//! Answers about many pods as documents.
+//! The answers about all pending pods, what-ifs, a workload and two dumps, as documents.
 
 use super::workload::unknown_kind;
 use super::{WhatIfReport, voices_lines};

@@ -42,7 +42,7 @@ impl OddsReport {
         let mut unknown: Vec<String> = odds.why_unknown().into_iter().chain(odds.victims().err()).map(ToString::to_string).collect();
         unknown.dedup();
         Self {
-            of: odds.of().name(),
+            of: odds.first_chance().name(),
             node: odds.why_unknown().is_none().then(|| odds.shares().into_iter().collect()),
             victims: victims.iter().map(|(pod, share)| (pod.to_string(), share.clone())).collect(),
             unknown,
@@ -94,7 +94,7 @@ pub(super) fn odds_section(view: &CycleView) -> Option<(&'static str, Lines)> {
     for assumption in odds.assumptions() {
         out.line(format_args!("  {assumption}"));
     }
-    Some((odds.of().title(), out))
+    Some((odds.first_chance().title(), out))
 }
 
 fn row(name: String, share: &Share) -> Vec<String> {

@@ -92,7 +92,7 @@ fn no_help(preemption: &PreemptionView, nodes: usize) -> String {
 fn chosen(candidate: &Candidate, equals: usize, view: &CycleView) -> String {
     let node = &candidate.node;
     let pods = victims(candidate);
-    let drawn = view.preemption.as_ref().and_then(PreemptionView::odds).filter(|odds| odds.of() != Chance::LastTie);
+    let drawn = view.preemption.as_ref().and_then(PreemptionView::odds).filter(|odds| odds.first_chance() != Chance::LastTie);
     let any = match drawn.and_then(|odds| odds_in_words(odds, node)) {
         Some(words) => format!(" ({words})"),
         None if equals > 1 => format!(" (1 of {equals} equal candidates)"),

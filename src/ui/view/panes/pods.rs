@@ -17,7 +17,6 @@ use crate::ui::model::text;
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::panes::page;
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     sorts: &[
         SortChoice::new(Sort::Usual, "by name"),
@@ -41,7 +40,7 @@ const FIELDS: &[&str] = &["name", "namespace", "node", "owner", "priority", "sta
 const SHOWN: usize = 2000;
 
 /// The number of rows from which the widths of columns are taken.
-const SOME: usize = 200;
+const MEASURED: usize = 200;
 
 /// The columns from which there is one for the state.
 const WIDE: usize = 100;
@@ -75,7 +74,6 @@ fn cpu(pod: &Pod) -> i64 {
     PodResource::of(pod).resource.milli_cpu
 }
 
-/// Returns whether the filter keeps a pod.
 fn keeps(filter: &mut Filter, pod: &Pod) -> bool {
     if filter.is_empty() {
         return true;
@@ -143,7 +141,7 @@ fn rows(input: &PageInput<'_>, filter: &mut Filter) -> Vec<PageRow> {
 }
 
 fn columns(width: usize, pods: &[&Arc<Pod>]) -> Arc<[Column]> {
-    let some = || pods.iter().take(SOME);
+    let some = || pods.iter().take(MEASURED);
     let names: Vec<String> = some().map(|pod| format!("  {}", pod.key())).collect();
     let name = fit("  POD", (width * 2 / 5) as u16, names.iter().map(String::as_str));
     let places: Vec<Cow<'_, str>> = some().map(|pod| place(pod, width >= WIDE)).collect();

@@ -35,7 +35,6 @@ use crate::ui::view::widgets::table;
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("preemption", "In preemption");
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     open_help: Some(("open", "show the candidate, or why the node is not one")),
     sort_help: "sort: winner first, name, fewest victims or violations",
@@ -246,7 +245,7 @@ fn summary(scene: &Scene<'_>, preemption: &PreemptionView, room: usize) -> Vec<S
     let taken = text::width(&spans[0].content) + text::width(&words);
     spans.push(scene.span(Role::Text, words));
     // That equal candidates are equally likely needs no words.
-    let drawn = preemption.odds().filter(|odds| odds.of() != Chance::LastTie).and_then(|odds| odds_in_words(odds, node));
+    let drawn = preemption.odds().filter(|odds| odds.first_chance() != Chance::LastTie).and_then(|odds| odds_in_words(odds, node));
     let drawn = drawn.map(|words| format!("; {words}")).filter(|words| taken + text::width(words) <= room);
     spans.extend(drawn.map(|words| scene.span(Role::Winner, words)));
     spans
@@ -585,7 +584,6 @@ fn start_times(scene: &Scene<'_>, victims: &[Victim]) -> StartTimes {
     StartTimes::of(scene.timeline.clock(), victims.iter().filter_map(Victim::start_time))
 }
 
-/// Returns the start time of a victim.
 pub fn started(victim: &Victim, form: StartTimes) -> String {
     victim.start_time().map_or_else(|| "now".to_owned(), |at| form.write(at))
 }

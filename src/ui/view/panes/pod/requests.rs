@@ -53,7 +53,7 @@ pub(super) fn table(pod: &Pod, width: usize, rows: &mut PageRows<'_>) {
         cell(text::memory(resource.memory), Role::Strong),
         cell(other.join(", "), Role::Strong),
     ];
-    keep(&mut sum, columns.len());
+    drop_counts_as(&mut sum, columns.len());
     rows.cells(RowId::Line("effective", 0), &columns, sum);
     if (counted.non_zero_cpu, counted.non_zero_memory) != (resource.milli_cpu, resource.memory) {
         let words = format!(
@@ -76,8 +76,8 @@ fn columns(width: usize, names: &[&str]) -> Arc<[Column]> {
     columns.into()
 }
 
-/// Drops the cell that narrow tables have no column for.
-fn keep(cells: &mut Vec<Cell>, columns: usize) {
+/// Drops the cell of the column COUNTS AS where the table is too narrow for it.
+fn drop_counts_as(cells: &mut Vec<Cell>, columns: usize) {
     if columns < cells.len() {
         cells.remove(1);
     }
@@ -89,7 +89,7 @@ fn cells(name: &str, what: &str, list: &ResourceList, role: Role, columns: usize
     let other = other.map(|(name, amount)| format!("{name} {amount}")).collect::<Vec<_>>().join(", ");
     let mut cells =
         vec![cell(name, role), cell(what, Role::Muted), cell(amount("cpu"), role), cell(amount("memory"), role), cell(other, role)];
-    keep(&mut cells, columns);
+    drop_counts_as(&mut cells, columns);
     cells
 }
 
