@@ -223,34 +223,29 @@ async fn wait<T>(
                 continue;
             }
         };
-        let exit = match input {
-            Input::End(number) => Some(Exit::Signal(number)),
-            Input::Stop => {
-                terminal.suspend()?;
-                None
-            }
+        let asked = match input {
+            Input::End(number) => Some(Asks::Exit(Exit::Signal(number))),
+            Input::Stop => Some(Asks::Suspend),
             Input::Continue => {
                 terminal.enter_again()?;
                 None
             }
             Input::Theme(_) | Input::Dropped(_) => None,
-            Input::Event(event) => match asks(&event) {
-                Some(Asks::Exit(exit)) => Some(exit),
-                Some(Asks::Suspend) => {
-                    terminal.suspend()?;
-                    None
+            Input::Event(event) => {
+                let asked = asks(&event);
+                if asked.is_none() && matches!(event, Event::Key(_)) && typed.len() < KEYS_AHEAD {
+                    typed.push(event);
                 }
-                None => {
-                    if matches!(event, Event::Key(_)) && typed.len() < KEYS_AHEAD {
-                        typed.push(event);
-                    }
-                    None
-                }
-            },
+                asked
+            }
         };
-        if let Some(exit) = exit {
-            watch.cancel();
-            return Ok(Some(Loaded::ExitTo(exit)));
+        match asked {
+            Some(Asks::Exit(exit)) => {
+                watch.cancel();
+                return Ok(Some(Loaded::ExitTo(exit)));
+            }
+            Some(Asks::Suspend) => terminal.suspend()?,
+            None => {}
         }
     }
 }

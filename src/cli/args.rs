@@ -39,9 +39,7 @@ pub enum Command {
     #[command(after_help = after_help("demo"))]
     Demo(DemoArgs),
     /// Open the explorer on one or more dumps
-    #[command(
-        after_help = after_help("open")
-    )]
+    #[command(after_help = after_help("open"))]
     Open(OpenArgs),
     /// Open the explorer on a live cluster, read-only
     #[command(after_help = after_help("live"))]
@@ -50,34 +48,22 @@ pub enum Command {
     #[command(after_help = after_help("capture"))]
     Capture(CaptureArgs),
     /// Record the changes of a live cluster in a journal, until it is ended
-    #[command(
-        after_help = after_help("record")
-    )]
+    #[command(after_help = after_help("record"))]
     Record(RecordArgs),
     /// Explain one pod's scheduling decision, or why pods are pending
-    #[command(
-        after_help = after_help("explain")
-    )]
+    #[command(after_help = after_help("explain"))]
     Explain(ExplainArgs),
     /// Run the scheduler until nothing changes, with operations or what-ifs, and report the result
-    #[command(
-        after_help = after_help("run")
-    )]
+    #[command(after_help = after_help("run"))]
     Run(RunArgs),
     /// Compare two dumps of one cluster: the objects that changed, and the pods whose decision changed with the reason
-    #[command(
-        after_help = after_help("diff")
-    )]
+    #[command(after_help = after_help("diff"))]
     Diff(DiffArgs),
     /// Show the content of kube-scheduler's own log: attempts, queues, preemptions
-    #[command(
-        after_help = after_help("log")
-    )]
+    #[command(after_help = after_help("log"))]
     Log(LogArgs),
     /// Print completions for a shell
-    #[command(
-        after_help = after_help("completions")
-    )]
+    #[command(after_help = after_help("completions"))]
     Completions {
         /// The shell
         shell: clap_complete::Shell,

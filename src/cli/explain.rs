@@ -152,7 +152,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
     check_namespace(args, source)?;
     let explained = match (&args.pods[..], &args.selector) {
         ([pod], None) => {
-            let write = |answer: &Answer<'_>, more| write(args, answer, more);
+            let write = |answer: &Answer<'_>, more| args.output.write(answer, more).map_err(Failure::from);
             subject(args, pod, source, &write)
         }
         ([], None) => all(args, source),
@@ -287,26 +287,6 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
     let comparer = source.indexes.comparer.get_or_init(|| SchedulerComparer::new(scheduler, events(scheduler, loaded)));
     let view = comparer.view(pod, effort);
     let agreement = comparer.compare(pod, &view);
-    // A ticket has its own list of what is unknown.
-    let when = when(scheduler, &view, key, &agreement);
-    let mut more = if args.output.is_ticket() { Document::default() } else { unknown(&view) };
-    if let Some(when) = &when {
-        more.append(section("When", [when.text.clone()]));
-    }
-    if !args.output.is_ticket() {
-        let places = volume_places(cluster, pod);
-        more.append(section("Volumes", places.iter().filter_map(VolumePlace::conflict_sentence).map(|words| format!("{words}."))));
-    }
-    let since = older.map(|older| older.compared_with(scheduler, |pod| pod == key).since(key));
-    if let (Some(older), Some(since)) = (older, &since) {
-        more.append(older.section([since.sentence.clone()]));
-    }
-    more.append(agreement_text(&agreement));
-    more.append(attempts(args, key, &agreement)?);
-    let input = source.indexes.others.get_or_init(|| WorkloadInput::of_events(cluster, &loaded.neighbors));
-    let voices = Voices::among(pod, scheduler, input, &view);
-    more.append(super::workload::others_section(&voices, loaded.neighbors.events_withheld, scheduler.state().clock()));
-    more.append(completeness(args, loaded));
     let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(scheduler.state().config()));
     if view.nodes_unknown().is_some() {
         let mut more = unknown(&view);
@@ -314,24 +294,23 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
         let text = write(&Answer::Undecided(&view, &release, &agreement), more)?;
         return Ok(Explained { text, code: super::EXIT_SOURCE, disagrees: false });
     }
+    let when = when(scheduler, &view, key, &agreement);
+    let since = older.map(|older| older.compared_with(scheduler, |pod| pod == key).since(key));
+    let input = source.indexes.others.get_or_init(|| WorkloadInput::of_events(cluster, &loaded.neighbors));
+    let voices = Voices::among(pod, scheduler, input, &view);
+    let facts = PodFacts {
+        agreement: Some(&agreement),
+        others: &voices.others,
+        others_left_out: voices.left_out,
+        others_together: &voices.together,
+        when: when.as_ref(),
+        since: since.as_ref(),
+    };
+    let more = sections(args, source, pod, &view, &facts, &voices)?;
     let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true));
     let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key)));
     let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, key, scheduler) };
-    let ticket = Ticket {
-        view: &view,
-        release: &release,
-        fixes: fixes.as_ref(),
-        origin: &origin,
-        priority: Some(pod.priority()),
-        facts: PodFacts {
-            agreement: Some(&agreement),
-            others: &voices.others,
-            others_left_out: voices.left_out,
-            others_together: &voices.together,
-            when: when.as_ref(),
-            since: since.as_ref(),
-        },
-    };
+    let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin, priority: Some(pod.priority()), facts };
     let text = write(&Answer::Ticket(ticket), more)?;
     let code = match view.outcome {
         // It has a node, and cannot start there.
@@ -342,6 +321,37 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
     };
     let code = super::code(code, scheduler);
     Ok(Explained { text, code, disagrees: agreement.accord == MatchKind::Unexplained })
+}
+
+/// Returns the sections that formats of text have behind a decision. A ticket has its own of what is unknown and of volumes.
+fn sections(
+    args: &ExplainArgs,
+    source: Source<'_>,
+    pod: &Pod,
+    view: &CycleView,
+    facts: &PodFacts<'_>,
+    voices: &Voices,
+) -> Result<Document, Failure> {
+    let Source { scheduler, loaded, older, .. } = source;
+    let is_ticket = args.output.is_ticket();
+    let mut doc = if is_ticket { Document::default() } else { unknown(view) };
+    if let Some(when) = facts.when {
+        doc.append(section("When", [when.text.clone()]));
+    }
+    if !is_ticket {
+        let places = volume_places(scheduler.state().cluster(), pod);
+        doc.append(section("Volumes", places.iter().filter_map(VolumePlace::conflict_sentence).map(|words| format!("{words}."))));
+    }
+    if let (Some(older), Some(since)) = (older, facts.since) {
+        doc.append(older.section([since.sentence.clone()]));
+    }
+    if let Some(agreement) = facts.agreement {
+        doc.append(agreement_text(agreement));
+        doc.append(attempts(args, &pod.key(), agreement)?);
+    }
+    doc.append(super::workload::others_section(voices, loaded.neighbors.events_withheld, scheduler.state().clock()));
+    doc.append(completeness(args, loaded));
+    Ok(doc)
 }
 
 /// Returns when a pod is tried again. Fresh queues show no places.
@@ -457,12 +467,8 @@ fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
         found.since = Some(diff);
     }
     more.append(completeness(args, loaded));
-    let text = write(args, &Answer::Agreements(&found), more)?;
+    let text = args.output.write(&Answer::Agreements(&found), more)?;
     Ok(Explained { text, code, disagrees: found.some_disagrees() })
-}
-
-fn write(args: &ExplainArgs, answer: &Answer<'_>, more: Document) -> Result<Text, Failure> {
-    Ok(args.output.write(answer, more)?)
 }
 
 /// Returns the completeness of the source, for formats that show it.

@@ -113,12 +113,7 @@ fn journal_window(
     let step_length = to.duration_since(from).as_secs() / JOURNAL_REVISIONS as i64;
     let (mut taken, mut end, mut unreadable, mut reached) = (0, to, 0, None);
     for step in journal.after(&start) {
-        let begins = match &step {
-            Step::Changes(at, _) => *at,
-            Step::Gap(gap) => gap.to,
-            Step::State(moment) => moment.time,
-        };
-        if begins > time && reached.is_none() {
+        if begin(&step) > time && reached.is_none() {
             // The moment that was asked for ends a revision.
             maker.flush();
             reached = Some((maker.count(), others.neighbors()));
@@ -163,6 +158,15 @@ fn journal_window(
     Ok((loaded, Window { operations, etcd: None, reached, events, neighbors: neighbors.into(), lines }))
 }
 
+/// Returns the time from which a step's state holds.
+fn begin(step: &Step) -> Timestamp {
+    match step {
+        Step::Changes(at, _) => *at,
+        Step::Gap(gap) => gap.to,
+        Step::State(moment) => moment.time,
+    }
+}
+
 fn unreadable_of(changes: &[RecordedChange]) -> usize {
     changes.iter().filter(|change| matches!(change, RecordedChange::Unreadable)).count()
 }
@@ -176,21 +180,54 @@ fn is_leaving(change: &RecordedChange) -> bool {
     }
 }
 
+/// The part of a history that the timeline shows.
+struct EtcdSpan {
+    /// The revision at its start.
+    from: u64,
+    to: u64,
+    /// The number of revisions that change anything that scheduling reads.
+    changes: usize,
+}
+
+impl EtcdSpan {
+    /// Returns the part with about as many changes before a revision as after it.
+    fn around(history: &EtcdHistory, revision: u64) -> Self {
+        let changed = history.changed();
+        let before = changed.partition_point(|changed| *changed <= revision);
+        let from = before.checked_sub(JOURNAL_CHANGES / 2).map_or(history.begin(), |first| changed[first].saturating_sub(1));
+        let shown = changed.partition_point(|changed| *changed <= from);
+        let shown = &changed[shown..changed.len().min(shown + JOURNAL_CHANGES)];
+        let to = if shown.last() == changed.last() { history.newest() } else { shown.last().copied().unwrap_or(from) };
+        Self { from, to, changes: shown.len() }
+    }
+
+    /// Returns which revisions a snapshot holds, and which of them are shown.
+    fn in_words(&self, history: &EtcdHistory) -> String {
+        let named = |revision: u64| match history.time_of(revision) {
+            Some(time) => format!("{revision} ({time})"),
+            None => revision.to_string(),
+        };
+        let Self { from, to, .. } = *self;
+        let (begin, newest) = (named(history.begin()), named(history.newest()));
+        let part = if (from, to) == (history.begin(), history.newest()) {
+            String::new()
+        } else {
+            format!("; the timeline shows {from} to {to} of them, and --at rev:N another part")
+        };
+        format!("the snapshot holds the revisions {begin} to {newest}{part}")
+    }
+}
+
 fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(&[Input]) -> Loaded) -> Result<(Loaded, Window), Failure> {
-    let changed = history.changed();
-    // About as many changes before the moment as after it.
-    let before = changed.partition_point(|changed| *changed <= revision);
-    let from = before.checked_sub(JOURNAL_CHANGES / 2).map_or(history.begin(), |first| changed[first].saturating_sub(1));
-    let shown = changed.partition_point(|changed| *changed <= from);
-    let shown = &changed[shown..changed.len().min(shown + JOURNAL_CHANGES)];
-    let to = if shown.last() == changed.last() { history.newest() } else { shown.last().copied().unwrap_or(from) };
+    let span = EtcdSpan::around(history, revision);
+    let (from, to) = (span.from, span.to);
     let loaded = past.load(history.text(from), history.time_of(from), read);
     // Workloads and their events are those of the moment: the timeline does not change them, and the steps do not hold them.
     let neighbors = if from == revision { loaded.neighbors.clone() } else { past.load(history.text(revision), None, read).neighbors };
     let mut lines = Lines::default();
     let mut maker = ObservedChanges::new(loaded.cluster(), loaded.events.clone());
     let mut others = Others::new(&Neighbors::default());
-    let together = shown.len().div_ceil(JOURNAL_REVISIONS).max(1);
+    let together = span.changes.div_ceil(JOURNAL_REVISIONS).max(1);
     let (mut taken, mut unreadable, mut reached, mut first) = (0, 0, None, from);
     // The last revision of each operation.
     let (mut ends, mut last) = (Vec::new(), from);
@@ -230,17 +267,7 @@ fn etcd_window(past: &Past, history: &EtcdHistory, revision: u64, read: &dyn Fn(
     if unreadable > 0 {
         lines.line(format_args!("{} in the snapshot could not be read", count(unreadable, "change")));
     }
-    let named = |revision: u64| match history.time_of(revision) {
-        Some(time) => format!("{revision} ({time})"),
-        None => revision.to_string(),
-    };
-    let (begin, newest) = (named(history.begin()), named(history.newest()));
-    let part = if (from, to) == (history.begin(), history.newest()) {
-        String::new()
-    } else {
-        format!("; the timeline shows {from} to {to} of them, and --at rev:N another part")
-    };
-    lines.line(format_args!("the snapshot holds the revisions {begin} to {newest}{part}"));
+    lines.line(format_args!("{}", span.in_words(history)));
     let etcd = Some(EtcdRevisions { start: from, ends });
     let (operations, events) = maker.finish();
     Ok((loaded, Window { operations, etcd, reached, events, neighbors, lines }))

@@ -180,7 +180,7 @@ fn list_stories() -> Result<u8, Failure> {
 
 /// Writes an answer to standard output.
 fn print(text: &Text) -> Result<u8, Failure> {
-    output::print(text).map(|()| EXIT_OK).map_err(Failure::standard_output)
+    output::print(text).map(|_| EXIT_OK).map_err(Failure::standard_output)
 }
 
 /// Writes an answer to the file that is named for it, or else to standard output.

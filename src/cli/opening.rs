@@ -175,6 +175,18 @@ fn open_loaded(
     Ok(Opened { explorer: Explorer::new(session).with_reports(vec![Arc::new(loaded.report)]), notice, wake: None })
 }
 
+/// Waits until the objects of a live cluster are there.
+fn first_state(live: &Live, watch: &Watch) -> Result<Loaded, Failure> {
+    loop {
+        if let Some(loaded) = live.wait_first(Some(super::live::soon())) {
+            return Ok(loaded);
+        }
+        if watch.is_cancelled() {
+            return Err(Failure::source("loading was cancelled"));
+        }
+    }
+}
+
 fn open_cluster(
     connect: &ConnectArgs,
     connected: Option<Arc<Live>>,
@@ -195,14 +207,7 @@ fn open_cluster(
         }
     };
     watch.cluster(Arc::clone(&live));
-    let mut loaded = loop {
-        if let Some(loaded) = live.wait_first(Some(super::live::soon())) {
-            break loaded;
-        }
-        if watch.is_cancelled() {
-            return Err(Failure::source("loading was cancelled"));
-        }
-    };
+    let mut loaded = first_state(&live, watch)?;
     tell(&loaded, watch);
     loaded.report.again = Some(live.clone());
     loaded = super::judgeable(loaded)?;

@@ -86,11 +86,8 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
     if let Some(address) = args.metrics {
         serve(address, args.metrics_remote, &board)?;
     }
-    // Lines of before the last frame are in the journal already.
-    let before = writer.health().last;
-    let reads_log = args.reads_live_log()?;
-    let mut files = args.log_files(before.is_some())?;
-    let live = connected(&ConnectArgs { scheduler_log: reads_log, ..args.connect.clone() }, &Waits::default())?;
+    let mut logs = SchedulerLogs::open(args, writer.health().last)?;
+    let live = connected(&ConnectArgs { scheduler_log: logs.of_live, ..args.connect.clone() }, &Waits::default())?;
     let loaded = loop {
         if let Some(loaded) = live.wait_first(Some(soon())) {
             break loaded;
@@ -110,9 +107,7 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
     // Workloads, quotas and the events of others are listed again and again, each kind as far as rights allow.
     live.follow_neighbors(NeighborsQuestion::all(None, NEIGHBORS_ASKED));
     let mut listed = 0;
-    let mut log = LogLines::default();
-    let mut followed: Option<Instant> = None;
-    if reads_log && schedulers(&state).is_empty() {
+    if logs.of_live && schedulers(&state).is_empty() {
         return Err(Failure::source("--scheduler-log live: no visible pod runs kube-scheduler; managed control planes hide it"));
     }
     let mut recorder = Recorder { live: &live, args, board, changes: 0, last_line: None, was_well: None, logs: Vec::new() };
@@ -136,23 +131,8 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
             restate |= state.apply_neighbors(neighbors, &mut lines).map_err(|error| Failure::source(error.to_string()))?;
         }
         writer.append(&lines, &state, now);
-        if reads_log && followed.is_none_or(|last| last.elapsed() >= SCHEDULERS) {
-            live.follow_log_text(&schedulers(&state), before);
-            followed = Some(Instant::now());
-        }
-        recorder.logs = live.logs().iter().filter_map(|log| Some(format!("log of {}: {}", log.pod, log.state.trouble()?))).collect();
-        let text = live.take_log_text();
-        log.add_dropped(text.dropped);
-        for (pod, text) in text.parts {
-            state.take_log(&LogWriter::Pod(pod), &text, now, &mut log);
-        }
-        for (name, file) in &mut files {
-            match file.read() {
-                Ok(text) => state.take_log(&LogWriter::File(name.clone()), &text, now, &mut log),
-                Err(error) => recorder.logs.push(format!("{name}: {error}")),
-            }
-        }
-        writer.append_log(&mut log, now);
+        recorder.logs = logs.take(&live, &mut state, now);
+        writer.append_log(&mut logs.lines, now);
         if restate {
             writer.restate(&state, now);
         }
@@ -163,6 +143,47 @@ pub(super) fn run(args: &RecordArgs) -> Result<u8, Failure> {
 /// Returns the pods of schedulers.
 fn schedulers(state: &RecordedState<'_>) -> Vec<Key> {
     state.cluster().pods.iter().filter(|pod| runs_scheduler(pod)).map(|pod| pod.key()).collect()
+}
+
+/// The logs of schedulers that are recorded.
+struct SchedulerLogs {
+    /// Whether they are those of the cluster's schedulers.
+    of_live: bool,
+    files: Vec<(String, LogTail)>,
+    /// When the journal was last written before; lines until then are in it already.
+    before: Option<Timestamp>,
+    /// When it last looked for pods of schedulers.
+    followed: Option<Instant>,
+    lines: LogLines,
+}
+
+impl SchedulerLogs {
+    fn open(args: &RecordArgs, before: Option<Timestamp>) -> Result<Self, Failure> {
+        let (of_live, files) = (args.reads_live_log()?, args.log_files(before.is_some())?);
+        Ok(Self { of_live, files, before, followed: None, lines: LogLines::default() })
+    }
+
+    /// Takes the new lines. Returns why logs are not recorded at present.
+    fn take(&mut self, live: &Live, state: &mut RecordedState<'_>, now: Timestamp) -> Vec<String> {
+        if self.of_live && self.followed.is_none_or(|last| last.elapsed() >= SCHEDULERS) {
+            live.follow_log_text(&schedulers(state), self.before);
+            self.followed = Some(Instant::now());
+        }
+        let mut troubles: Vec<String> =
+            live.logs().iter().filter_map(|log| Some(format!("log of {}: {}", log.pod, log.state.trouble()?))).collect();
+        let text = live.take_log_text();
+        self.lines.add_dropped(text.dropped);
+        for (pod, text) in text.parts {
+            state.take_log(&LogWriter::Pod(pod), &text, now, &mut self.lines);
+        }
+        for (name, file) in &mut self.files {
+            match file.read() {
+                Ok(text) => state.take_log(&LogWriter::File(name.clone()), &text, now, &mut self.lines),
+                Err(error) => troubles.push(format!("{name}: {error}")),
+            }
+        }
+        troubles
+    }
 }
 
 impl RecordArgs {

@@ -19,6 +19,7 @@ use crate::report::{
 };
 use crate::scheduler::{Evictions, InitialQueues, Operation, Quiescence, Scheduler};
 use crate::session::PodLocation;
+use crate::source::Loaded;
 use crate::trace::{CycleView, Event};
 
 /// Applies operations and prints their results.
@@ -40,17 +41,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     if args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
-    let evictions = match (args.graceful, &operations) {
-        (false, _) => Evictions::AtOnce,
-        (true, Some(_)) => Evictions::Marked,
-        (true, None) => Evictions::AfterGracePeriod,
-    };
-    let scheduler_args = args.cluster.scheduler(&args.scheduler);
-    let mut scheduler = super::begin(&scheduler_args, &mut loaded, &args.cluster.limits.limits(), evictions, &StandardError)?;
-    let places = super::scheduler_log::log_places(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler, &StandardError);
-    if let Some(places) = places {
-        scheduler.apply(places);
-    }
+    let mut scheduler = begin(args, operations.is_some(), &mut loaded)?;
     let mut doc = Document::default();
     if args.output.operation().is_none() {
         let release = ReleaseReport::of(scheduler.emulated(), &run_parts(scheduler.state().config()));
@@ -58,31 +49,29 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         doc = started.chain([release.sentence().to_owned()]).collect();
     }
     let mut out = Text::default();
-    match operations {
-        Some(operations) => {
+    match (operations, args.output.operation()) {
+        (Some(operations), line) => {
             for step in operations {
                 let operation = step.on(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?;
-                match args.output.operation() {
+                match line {
                     Some(line) => drop(one_line(&mut scheduler, operation, args.brief, line, &mut out)?),
                     None => one(&mut scheduler, operation, &mut doc),
                 }
             }
         }
-        None => match args.output.operation() {
-            Some(line) => {
-                let mut settling = Quiescence::default();
-                while let Some(operation) = scheduler.next_operation(&settling) {
-                    settling.observe(&one_line(&mut scheduler, operation, args.brief, line, &mut out)?);
-                    // Print each operation at once, to keep memory bounded.
-                    print(&std::mem::take(&mut out))?;
-                }
+        (None, Some(line)) => {
+            let mut settling = Quiescence::default();
+            while let Some(operation) = scheduler.next_operation(&settling) {
+                settling.observe(&one_line(&mut scheduler, operation, args.brief, line, &mut out)?);
+                // Print each operation at once, to keep memory bounded.
+                print(&std::mem::take(&mut out))?;
             }
-            None => {
-                // Stories need no events about single nodes.
-                scheduler = scheduler.quietly();
-                settle(&mut scheduler, args.output.wide, &mut doc);
-            }
-        },
+        }
+        (None, None) => {
+            // Stories need no events about single nodes.
+            scheduler = scheduler.quietly();
+            settle(&mut scheduler, args.output.wide, &mut doc);
+        }
     }
     if args.output.operation().is_none() {
         doc.append(super::unread(&scheduler));
@@ -93,6 +82,22 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
     Ok(code)
+}
+
+/// Starts the scheduler, with pods at the places that its log shows.
+fn begin(args: &RunArgs, has_operations: bool, loaded: &mut Loaded) -> Result<Scheduler, Failure> {
+    let evictions = match (args.graceful, has_operations) {
+        (false, _) => Evictions::AtOnce,
+        (true, true) => Evictions::Marked,
+        (true, false) => Evictions::AfterGracePeriod,
+    };
+    let scheduler_args = args.cluster.scheduler(&args.scheduler);
+    let mut scheduler = super::begin(&scheduler_args, loaded, &args.cluster.limits.limits(), evictions, &StandardError)?;
+    let places = super::scheduler_log::log_places(&scheduler_args, loaded.scheduler_log.as_deref(), &scheduler, &StandardError);
+    if let Some(places) = places {
+        scheduler.apply(places);
+    }
+    Ok(scheduler)
 }
 
 /// Returns a run as a document with a title.

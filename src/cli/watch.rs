@@ -112,7 +112,7 @@ impl Watch<'_> {
             } else {
                 Text::from(Lines::from(event.line()))
             };
-            self.is_closed |= !output::print_while_read(&text).map_err(Failure::standard_output)?;
+            self.is_closed |= !output::print(&text).map_err(Failure::standard_output)?;
         }
         Ok(())
     }

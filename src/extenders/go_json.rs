@@ -122,30 +122,7 @@ impl Reader<'_> {
         loop {
             let Some(left) = self.values.checked_sub(1) else { return Err(SyntaxError::TooManyValues) };
             self.values = left;
-            let mut value = match self.next_byte()? {
-                b'[' => {
-                    self.enter(&open)?;
-                    if self.next_byte()? == b']' {
-                        self.at += 1;
-                        Json::Array(Vec::new())
-                    } else {
-                        open.push(Open::Array(Vec::new()));
-                        continue;
-                    }
-                }
-                b'{' => {
-                    self.enter(&open)?;
-                    if self.next_byte()? == b'}' {
-                        self.at += 1;
-                        Json::Object(Vec::new())
-                    } else {
-                        let name = self.name()?;
-                        open.push(Open::Object(Vec::new(), name));
-                        continue;
-                    }
-                }
-                _ => self.scalar()?,
-            };
+            let Some(mut value) = self.begin(&mut open)? else { continue };
             // Close everything that ends here.
             loop {
                 let Some(last) = open.last_mut() else { return Ok(value) };
@@ -186,6 +163,32 @@ impl Reader<'_> {
                     None => return Err(SyntaxError::End),
                 };
             }
+        }
+    }
+
+    /// Reads a value without others in it; `None` where an array or an object with values begins.
+    fn begin(&mut self, open: &mut Vec<Open>) -> Result<Option<Json>, SyntaxError> {
+        match self.next_byte()? {
+            b'[' => {
+                self.enter(open)?;
+                if self.next_byte()? != b']' {
+                    open.push(Open::Array(Vec::new()));
+                    return Ok(None);
+                }
+                self.at += 1;
+                Ok(Some(Json::Array(Vec::new())))
+            }
+            b'{' => {
+                self.enter(open)?;
+                if self.next_byte()? != b'}' {
+                    let name = self.name()?;
+                    open.push(Open::Object(Vec::new(), name));
+                    return Ok(None);
+                }
+                self.at += 1;
+                Ok(Some(Json::Object(Vec::new())))
+            }
+            _ => self.scalar().map(Some),
         }
     }
 

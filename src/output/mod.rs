@@ -47,8 +47,7 @@ pub use signals::{ScreenEnds, end_on_signals, interrupt_is_success, screen_ends_
 #[cfg(feature = "cli")]
 pub use streams::say_styled;
 pub use streams::{
-    Status, print, print_while_read, print_with, say, say_all, standard_error_is_terminal, standard_input_is_terminal,
-    standard_output_is_terminal,
+    Status, print, print_with, say, say_all, standard_error_is_terminal, standard_input_is_terminal, standard_output_is_terminal,
 };
 pub use text::Text;
 pub(crate) use words::words;

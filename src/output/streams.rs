@@ -7,13 +7,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use super::{Escaped, Lines, Text, without_passwords};
 
-/// Writes a text to standard output. Returns `Ok` if the reader has closed it.
-pub fn print(text: &Text) -> io::Result<()> {
-    print_while_read(text).map(drop)
-}
-
 /// Writes a text to standard output. Returns false if the reader has closed it.
-pub fn print_while_read(text: &Text) -> io::Result<bool> {
+pub fn print(text: &Text) -> io::Result<bool> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_str().as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
@@ -95,17 +90,14 @@ impl Drop for Status {
     }
 }
 
-/// Returns whether standard input is a terminal.
 pub fn standard_input_is_terminal() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Returns whether standard output is a terminal.
 pub fn standard_output_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Returns whether standard error is a terminal.
 pub fn standard_error_is_terminal() -> bool {
     io::stderr().is_terminal()
 }

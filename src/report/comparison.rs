@@ -19,24 +19,7 @@ const ANYWAY: usize = 20;
 pub fn comparison(compared: &Comparison) -> Document {
     let mut doc = Document::default();
     let [a, b] = &compared.names;
-    doc.heading(
-        2,
-        match compared.shared {
-            0 => "They diverge from the start".to_owned(),
-            shared => format!("They share {} and then diverge", count(shared, "revision")),
-        },
-    );
-    for (name, since) in compared.names.iter().zip(&compared.since) {
-        let did = match since.as_slice() {
-            [] => "no more operations".to_owned(),
-            [first] => action_text(first),
-            [first, rest @ ..] => format!("{}, and {} more", action_text(first), rest.len()),
-        };
-        doc.item(2, format!("{name}: {did}"));
-    }
-    if compared.settled {
-        doc.paragraph("Both are compared after running until nothing changes.");
-    }
+    branches(&mut doc, compared);
     let at = |at: &PodLocation| location(at, compared.settled);
     if compared.is_empty() {
         doc.blank();
@@ -76,20 +59,46 @@ pub fn comparison(compared: &Comparison) -> Document {
             decision(&mut doc, decided, &compared.names);
         }
     }
-    if !compared.reasons.is_empty() {
-        let more = compared.reasons.len().saturating_sub(NODES);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let all = count_of(compared.reasons.len(), "pod stays", "pods stay");
-        doc.blank();
-        doc.heading(2, format!("{all} pending on both, for reasons that differ"));
-        let mut words = Words::default();
-        for (at, pod) in compared.reasons.iter().take(NODES).enumerate() {
-            words = if at == 0 { words.pod(pod) } else { words.text(", ").pod(pod) };
-        }
-        doc.item(2, words.text(more));
-    }
+    reasons(&mut doc, compared);
     anyway(&mut doc, compared, a);
     doc
+}
+
+/// Adds where the branches diverge, and what was done on each since.
+fn branches(doc: &mut Document, compared: &Comparison) {
+    let heading = match compared.shared {
+        0 => "They diverge from the start".to_owned(),
+        shared => format!("They share {} and then diverge", count(shared, "revision")),
+    };
+    doc.heading(2, heading);
+    for (name, since) in compared.names.iter().zip(&compared.since) {
+        let did = match since.as_slice() {
+            [] => "no more operations".to_owned(),
+            [first] => action_text(first),
+            [first, rest @ ..] => format!("{}, and {} more", action_text(first), rest.len()),
+        };
+        doc.item(2, format!("{name}: {did}"));
+    }
+    if compared.settled {
+        doc.paragraph("Both are compared after running until nothing changes.");
+    }
+}
+
+/// Adds the pods that stay pending on both branches, for reasons that differ.
+fn reasons(doc: &mut Document, compared: &Comparison) {
+    if compared.reasons.is_empty() {
+        return;
+    }
+    let more = compared.reasons.len().saturating_sub(NODES);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let all = count_of(compared.reasons.len(), "pod stays", "pods stay");
+    doc.blank();
+    doc.heading(2, format!("{all} pending on both, for reasons that differ"));
+    let mut words = Words::default();
+    for (at, pod) in compared.reasons.iter().take(NODES).enumerate() {
+        words = if at == 0 { words.pod(pod) } else { words.text(", ").pod(pod) };
+    }
+    doc.item(2, words.text(more));
 }
 
 /// Returns where a pod is; `settled` after running until nothing changes.

@@ -72,6 +72,24 @@ fn facts(report: &Report, lists_other_kinds: bool) -> Lines {
         let others = if lists_other_kinds { all_other_kinds(report) } else { other_kinds_in_short(report) };
         out.line(format_args!("not read by scheduling: {others}"));
     }
+    gaps(report, &mut out);
+    match (report.taken, report.taken_by_name) {
+        (Some(taken), _) => {
+            out.line(format_args!("taken: {taken}"));
+        }
+        (None, Some(taken)) => {
+            out.line(format_args!("taken: {taken}, from its name, in an unknown time zone"));
+        }
+        (None, None) => {}
+    }
+    if let Some(newest) = report.newest {
+        out.line(format_args!("newest time: {newest}"));
+    }
+    out
+}
+
+/// Adds what may be missing.
+fn gaps(report: &Report, out: &mut Lines) {
     if report.unknown > 0 {
         let pieces = count_of(report.unknown, "object without a kind", "objects without a kind");
         out.line(format_args!("unknown: {pieces}"));
@@ -95,19 +113,6 @@ fn facts(report: &Report, lists_other_kinds: bool) -> Lines {
     if !report.pods_on_unknown_nodes.is_empty() {
         out.line(format_args!("ignored: {}", pods_on_unknown_nodes(report)));
     }
-    match (report.taken, report.taken_by_name) {
-        (Some(taken), _) => {
-            out.line(format_args!("taken: {taken}"));
-        }
-        (None, Some(taken)) => {
-            out.line(format_args!("taken: {taken}, from its name, in an unknown time zone"));
-        }
-        (None, None) => {}
-    }
-    if let Some(newest) = report.newest {
-        out.line(format_args!("newest time: {newest}"));
-    }
-    out
 }
 
 /// Returns the kinds that scheduling does not read, with the number of objects of each.

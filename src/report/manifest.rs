@@ -379,24 +379,7 @@ impl ManifestReport {
     }
 
     fn data(&self) -> Value {
-        let mut decided: BTreeSet<*const CycleView> = BTreeSet::new();
-        let (mut placed, mut pending): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
-        for pod in &self.answer.pods {
-            match &pod.end {
-                ManifestPodEnd::Placed { node, odds: view } => {
-                    let odds = view.as_deref().and_then(|view| odds(view).map(|odds| OddsReport::of(&odds)));
-                    placed.push(json!({"pod": pod.pod.to_string(), "node": node.as_str(), "odds": odds}));
-                }
-                other => {
-                    let decision = if let ManifestPodEnd::Pending { decision, .. } = other { decision.as_ref() } else { None };
-                    // Of pods that are decided alike the first has the decision.
-                    let first = decision.filter(|view| decided.insert(std::sync::Arc::as_ptr(view)));
-                    pending.push(json!({
-                        "pod": pod.pod.to_string(), "why": reason(pod), "decision": first.map(|view| Decision::of(view)),
-                    }));
-                }
-            }
-        }
+        let (placed, pending) = self.pods_data();
         let refused: Vec<Value> = self
             .answer
             .refused
@@ -448,6 +431,29 @@ impl ManifestReport {
             "missing": self.missing,
             "release": self.release,
         })
+    }
+
+    /// Returns the pods that have a node, and the others.
+    fn pods_data(&self) -> (Vec<Value>, Vec<Value>) {
+        let mut decided: BTreeSet<*const CycleView> = BTreeSet::new();
+        let (mut placed, mut pending) = (Vec::new(), Vec::new());
+        for pod in &self.answer.pods {
+            match &pod.end {
+                ManifestPodEnd::Placed { node, odds: view } => {
+                    let odds = view.as_deref().and_then(|view| odds(view).map(|odds| OddsReport::of(&odds)));
+                    placed.push(json!({"pod": pod.pod.to_string(), "node": node.as_str(), "odds": odds}));
+                }
+                other => {
+                    let decision = if let ManifestPodEnd::Pending { decision, .. } = other { decision.as_ref() } else { None };
+                    // Of pods that are decided alike the first has the decision.
+                    let first = decision.filter(|view| decided.insert(std::sync::Arc::as_ptr(view)));
+                    pending.push(json!({
+                        "pod": pod.pod.to_string(), "why": reason(pod), "decision": first.map(|view| Decision::of(view)),
+                    }));
+                }
+            }
+        }
+        (placed, pending)
     }
 
     fn workloads_data(&self) -> Vec<Value> {

@@ -27,7 +27,6 @@ pub struct Framework {
     pub pre_enqueue: Vec<PluginRef>,
     /// PreFilter plugins.
     pub pre_filter: Vec<PluginRef>,
-    /// Filter plugins.
     pub filter: Vec<PluginRef>,
     /// PostFilter plugins.
     pub post_filter: Vec<PluginRef>,
@@ -35,9 +34,7 @@ pub struct Framework {
     pub pre_score: Vec<PluginRef>,
     /// Score plugins with their weights.
     pub score: Vec<(PluginRef, i64)>,
-    /// Reserve plugins.
     pub reserve: Vec<PluginRef>,
-    /// Permit plugins.
     pub permit: Vec<PluginRef>,
     /// PreBind plugins.
     pub pre_bind: Vec<PluginRef>,
@@ -87,7 +84,6 @@ pub struct PreFiltered {
 
 /// A node's status, and the nominated pods counted for it.
 pub(super) struct Filtered {
-    /// The status.
     pub status: Status,
     /// Nominated pods added for the first pass.
     pub nominated: Counted,
@@ -213,13 +209,7 @@ impl Framework {
                 });
             }
             if nodes.as_ref().is_some_and(BTreeSet::is_empty) {
-                let reason = match narrowed_by[..] {
-                    [plugin] => Reason::NoNodeLeftBy { plugin },
-                    _ => Reason::NoNodeLeftTogether { plugins: narrowed_by.iter().copied().collect() },
-                };
-                let status =
-                    if release.cycle.no_node_left_is_unresolvable { Status::rejected(reason) } else { Status::unschedulable(reason) };
-                let status = status.in_words_of(cx.emulation.release());
+                let status = no_node_left(&narrowed_by, cx.emulation);
                 return PreFiltered { nodes, status, narrowed_by };
             }
         }
@@ -332,6 +322,17 @@ impl Framework {
         }
         Ok(())
     }
+}
+
+/// Returns the status with which PreFilter turns a pod down where these plugins leave no node.
+fn no_node_left(narrowed_by: &[PluginName], emulation: Emulation) -> Status {
+    let reason = match narrowed_by {
+        [plugin] => Reason::NoNodeLeftBy { plugin: *plugin },
+        _ => Reason::NoNodeLeftTogether { plugins: narrowed_by.iter().copied().collect() },
+    };
+    let is_unresolvable = emulation.behaviour().cycle.no_node_left_is_unresolvable;
+    let status = if is_unresolvable { Status::rejected(reason) } else { Status::unschedulable(reason) };
+    status.in_words_of(emulation.release())
 }
 
 /// Nominated pods, with the cycle state and the node as if they ran there.

@@ -45,25 +45,15 @@ impl Framework {
     ///
     /// # Errors
     /// Returns the failure of the first plugin, in profile order, that fails or returns an invalid score.
-    pub fn run_score<'a>(
-        &'a self,
+    pub fn run_score(
+        &self,
         cx: &Context<'_>,
         state: &CycleState,
         pod: &PodInfo,
         nodes: &[Arc<NodeInfo>],
         keep_columns: bool,
     ) -> Result<Scores, ScheduleError> {
-        let asked = |(plugin, weight): &'a (PluginRef, i64)| {
-            let point = plugin.score().filter(|_| !state.skip_score.contains(plugin.name()))?;
-            Some((plugin.name(), point, *weight))
-        };
-        let mut points: Vec<Point<'a>> = Vec::with_capacity(self.score.len());
-        for (name, plugin, weight) in self.score.iter().filter_map(asked) {
-            match points.iter_mut().find(|point| point.name == name) {
-                Some(point) => point.runs += 1,
-                None => points.push(Point { name, plugin, weight, runs: 1 }),
-            }
-        }
+        let points = self.score_points(state);
         // Each core runs all plugins on its share of the nodes, so the work is distributed once.
         let some = |part: Range<usize>| -> Vec<Result<Vec<i64>, Status>> {
             points.iter().map(|point| point.plugin.score_all(cx, state, pod, &nodes[part.clone()])).collect()
@@ -110,6 +100,22 @@ impl Framework {
             }
         }
         Ok(scores)
+    }
+
+    /// Returns the plugins to run: all but those that PreScore skipped, each once.
+    fn score_points<'a>(&'a self, state: &CycleState) -> Vec<Point<'a>> {
+        let asked = |(plugin, weight): &'a (PluginRef, i64)| {
+            let point = plugin.score().filter(|_| !state.skip_score.contains(plugin.name()))?;
+            Some((plugin.name(), point, *weight))
+        };
+        let mut points: Vec<Point<'a>> = Vec::with_capacity(self.score.len());
+        for (name, plugin, weight) in self.score.iter().filter_map(asked) {
+            match points.iter_mut().find(|point| point.name == name) {
+                Some(point) => point.runs += 1,
+                None => points.push(Point { name, plugin, weight, runs: 1 }),
+            }
+        }
+        points
     }
 }
 

@@ -27,7 +27,6 @@ pub struct State {
     pub(super) cluster: Cluster,
     /// Nodes with bound and assumed pods.
     pub(super) cache: Cache,
-    /// The scheduling queue.
     pub(super) queue: SchedulingQueue,
     /// The virtual time.
     pub(super) clock: Timestamp,
@@ -137,17 +136,23 @@ impl Nominations for SchedulingQueue {
     }
 }
 
+impl QueueConfig {
+    fn of(config: &Config) -> Self {
+        Self {
+            pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
+            pod_max_backoff: std::time::Duration::from_secs(config.pod_max_backoff_seconds.unsigned_abs()),
+            pod_max_in_unschedulable_pods: config.emulation.behaviour().queue.leftover,
+            emulation: config.emulation,
+        }
+    }
+}
+
 impl State {
     /// Starts a scheduler on a cluster. Pending pods of its profiles enter the queue in the order given. Without
     /// `events` they arrive 1 ms apart, the last at `start`; with them each enters where it is inferred to wait at `start`. Pods of
     /// other schedulers enter no queue.
     pub fn new(config: Arc<Config>, objects: Vec<Object>, start: Timestamp, events: Option<&Vec<ObservedEvent>>) -> Self {
-        let queue_config = QueueConfig {
-            pod_initial_backoff: std::time::Duration::from_secs(config.pod_initial_backoff_seconds.unsigned_abs()),
-            pod_max_backoff: std::time::Duration::from_secs(config.pod_max_backoff_seconds.unsigned_abs()),
-            pod_max_in_unschedulable_pods: config.emulation.behaviour().queue.leftover,
-            emulation: config.emulation,
-        };
+        let queue_config = QueueConfig::of(&config);
         let limit = SignedDuration::try_from(queue_config.pod_max_in_unschedulable_pods).unwrap_or(SignedDuration::MAX);
         let with_extenders = !config.extenders.list().is_empty();
         let plugins: Vec<_> = config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation, with_extenders))).collect();
@@ -266,7 +271,6 @@ impl State {
         self.cache.snapshot()
     }
 
-    /// Returns the queue.
     pub fn queue(&self) -> &SchedulingQueue {
         &self.queue
     }

@@ -176,7 +176,6 @@ pub struct Process {
     pub version: Option<String>,
     /// Whether it holds the lease.
     pub leadership: Leadership,
-    /// Its flags.
     pub flags: BTreeMap<String, String>,
     /// Its configuration, as YAML.
     pub configuration: Option<String>,
@@ -259,7 +258,7 @@ impl Process {
 }
 
 /// How certain the queues are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Certainty {
     /// Every pending pod is in the queue that lists it.
     Exact,
@@ -268,6 +267,7 @@ pub enum Certainty {
     /// Moves are not logged: a pod in unschedulablePods was put there last, but may have moved since.
     ParkedOrMovedSince,
     /// The log has no lines about queues.
+    #[default]
     Unknown,
 }
 
@@ -287,7 +287,7 @@ pub struct QueuedPod {
 }
 
 /// The queues at a time; `None` is unknown. Pods are in the order in which they entered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Queues {
     /// How certain the lists are.
     pub certainty: Certainty,
@@ -383,40 +383,9 @@ impl SchedulerLog {
 
     /// Returns the queues of a process at a time, or at the end of its lines.
     pub fn queues(&self, process: usize, at: Option<Stamp>) -> Queues {
-        let Some(known) = self.processes.get(process) else {
-            return Queues {
-                certainty: Certainty::Unknown,
-                active: None,
-                backoff: None,
-                unschedulable: None,
-                in_flight: None,
-                waiting_on_permit: None,
-                unplaced: Vec::new(),
-            };
-        };
+        let Some(known) = self.processes.get(process) else { return Queues::default() };
         let until = at.unwrap_or(Stamp(i64::MAX));
-        let mut last: HashMap<Name, usize> = HashMap::new();
-        for (number, change) in self.changes.iter().enumerate() {
-            if usize::from(change.process) == process && change.at <= until {
-                last.insert(change.pod, number);
-            }
-        }
-        let mut numbers: Vec<usize> = last.into_values().collect();
-        numbers.sort_unstable();
-        let mut places: HashMap<&'static str, Vec<QueuedPod>> = HashMap::new();
-        for number in numbers {
-            let change = &self.changes[number];
-            let pod = QueuedPod {
-                pod: change.pod,
-                since: change.at,
-                plugins: change.plugins,
-                gated_by: change.gated_by,
-                expires: change.expires,
-            };
-            // The log may not say where a failed pod went.
-            let lost = change.cause == Cause::Failed && !known.evidence.requeues;
-            places.entry(if lost { Place::Unplaced } else { change.place }.into()).or_default().push(pod);
-        }
+        let mut places = self.last_places(process, until, known.evidence.requeues);
         let mut take = |place: Place| places.remove(<&'static str>::from(place)).unwrap_or_default();
         let [active, backoff, parked] = [Place::Active, Place::Backoff, Place::Unschedulable].map(&mut take);
         let [flying, waiting, mut unplaced] = [Place::InFlight, Place::WaitingOnPermit, Place::Unplaced].map(&mut take);
@@ -451,6 +420,33 @@ impl SchedulerLog {
             waiting_on_permit: shown_from(4, waiting),
             unplaced,
         }
+    }
+
+    /// Returns the pods of a process by the place of their last change up to a time. Where the log tells no requeues, a failed pod is
+    /// unplaced: it may not say where it went.
+    fn last_places(&self, process: usize, until: Stamp, requeues: bool) -> HashMap<&'static str, Vec<QueuedPod>> {
+        let mut last: HashMap<Name, usize> = HashMap::new();
+        for (number, change) in self.changes.iter().enumerate() {
+            if usize::from(change.process) == process && change.at <= until {
+                last.insert(change.pod, number);
+            }
+        }
+        let mut numbers: Vec<usize> = last.into_values().collect();
+        numbers.sort_unstable();
+        let mut places: HashMap<&'static str, Vec<QueuedPod>> = HashMap::new();
+        for number in numbers {
+            let change = &self.changes[number];
+            let pod = QueuedPod {
+                pod: change.pod,
+                since: change.at,
+                plugins: change.plugins,
+                gated_by: change.gated_by,
+                expires: change.expires,
+            };
+            let lost = change.cause == Cause::Failed && !requeues;
+            places.entry(if lost { Place::Unplaced } else { change.place }.into()).or_default().push(pod);
+        }
+        places
     }
 
     /// Returns the names in a set of plugins.

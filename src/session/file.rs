@@ -60,7 +60,6 @@ pub enum SessionFileError {
     Line {
         /// Line number, from 1.
         line: usize,
-        /// Problem of the line.
         problem: LineProblem,
     },
     /// The checksum is not that of the values before it.
@@ -304,29 +303,36 @@ impl Session {
             .with(Background { neighbors: Arc::new(neighbors), ..rest.background });
         session.set_breakpoints(rest.breakpoints);
         for (number, (line, saved)) in branches.into_iter().enumerate() {
-            let wrong = |problem| SessionFileError::Line { line, problem };
-            if !session.begin(number, &saved.name, saved.fork) {
-                return Err(wrong(LineProblem::Fork));
-            }
-            for action in saved.actions {
-                if !session.redo(action) {
-                    return Err(wrong(LineProblem::Action));
-                }
-                let found = session.timeline().progress().1;
-                if found > saved.events {
-                    return Err(SessionFileError::Differs { branch: saved.name, saved: saved.events, found });
-                }
-            }
-            let found = session.timeline().progress().1;
-            if found != saved.events {
-                return Err(SessionFileError::Differs { branch: saved.name, saved: saved.events, found });
-            }
-            session.timeline_mut().seek(saved.cursor);
+            session.replay(number, line, saved)?;
         }
         if rest.branches == 0 || !session.switch(rest.current) {
             return Err(bad_head(LineProblem::CurrentBranch));
         }
         Ok(session)
+    }
+
+    /// Replays the actions of a branch, which must make as many events as when they were saved.
+    fn replay(&mut self, number: usize, line: usize, saved: SavedBranch) -> Result<(), SessionFileError> {
+        let wrong = |problem| SessionFileError::Line { line, problem };
+        if !self.begin(number, &saved.name, saved.fork) {
+            return Err(wrong(LineProblem::Fork));
+        }
+        let differs = |found| SessionFileError::Differs { branch: saved.name.clone(), saved: saved.events, found };
+        for action in saved.actions {
+            if !self.redo(action) {
+                return Err(wrong(LineProblem::Action));
+            }
+            let found = self.timeline().progress().1;
+            if found > saved.events {
+                return Err(differs(found));
+            }
+        }
+        let found = self.timeline().progress().1;
+        if found != saved.events {
+            return Err(differs(found));
+        }
+        self.timeline_mut().seek(saved.cursor);
+        Ok(())
     }
 }
 

@@ -29,7 +29,7 @@ use super::why::{Sentence, binding, no_profile, sentence, why};
 use super::{DumpDiff, Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
-use crate::framework::{PluginName, Reason, Status};
+use crate::framework::{Candidate, PluginName, Reason, Status};
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{OddsEffort, Scheduler};
 use crate::suggest::nearest;
@@ -91,7 +91,6 @@ impl MatchKind {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SchedulerMatch {
-    /// The pod.
     pub pod: Key,
     /// The relation of the two.
     pub accord: MatchKind,
@@ -412,33 +411,34 @@ impl SchedulerComparer {
                 found.differences.push(format!("schedscope preempts on {node}{any}; the scheduler nominated it to no node"));
                 shifts.push(Shift::Preempts(preemption.iter().flat_map(|p| p.candidates()).map(|c| c.node.clone()).collect()));
             }
-            Some((node, tied)) => {
-                if node != nominated && !tied.contains(nominated) {
-                    found.differences.push(format!("the scheduler nominated it to {nominated}, schedscope preempts on {node}"));
-                    shifts.push(Shift::PreemptsElsewhere(vec![nominated.clone(), node.clone()]));
-                    return;
-                }
-                let evicted: BTreeSet<String> = self.victims_on(pod, nominated).into_iter().collect();
-                let Some(candidate) = preemption.and_then(|p| p.candidate(nominated)) else { return };
-                let ours: BTreeSet<String> = candidate.victims.iter().map(|v| v.key().to_string()).collect();
-                if !evicted.is_empty() && evicted != ours {
-                    let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
-                    if self.are_equal(&evicted, &ours) {
-                        found.other_words.push(format!(
-                            "victims on {nominated}: the scheduler took {}, schedscope takes {}: equal in priority and start time",
-                            list(&evicted),
-                            list(&ours)
-                        ));
-                        return;
-                    }
-                    found.differences.push(format!(
-                        "victims on {nominated}: the scheduler took {}, schedscope takes {}",
-                        list(&evicted),
-                        list(&ours)
-                    ));
-                    shifts.push(Shift::PreemptsElsewhere(vec![nominated.clone()]));
+            Some((node, tied)) if node != nominated && !tied.contains(nominated) => {
+                found.differences.push(format!("the scheduler nominated it to {nominated}, schedscope preempts on {node}"));
+                shifts.push(Shift::PreemptsElsewhere(vec![nominated.clone(), node.clone()]));
+            }
+            Some(_) => {
+                if let Some(candidate) = preemption.and_then(|p| p.candidate(nominated)) {
+                    self.compare_victims(pod, candidate, found, shifts);
                 }
             }
+        }
+    }
+
+    /// Compares the victims of the candidate to which the pod is nominated with the pods that were evicted for it.
+    fn compare_victims(&self, pod: &Pod, candidate: &Candidate, found: &mut SchedulerMatch, shifts: &mut Vec<Shift>) {
+        let nominated = &candidate.node;
+        let evicted: BTreeSet<String> = self.victims_on(pod, nominated).into_iter().collect();
+        let ours: BTreeSet<String> = candidate.victims.iter().map(|v| v.key().to_string()).collect();
+        if evicted.is_empty() || evicted == ours {
+            return;
+        }
+        let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
+        let (evicted_list, our_list) = (list(&evicted), list(&ours));
+        let line = format!("victims on {nominated}: the scheduler took {evicted_list}, schedscope takes {our_list}");
+        if self.are_equal(&evicted, &ours) {
+            found.other_words.push(format!("{line}: equal in priority and start time"));
+        } else {
+            found.differences.push(line);
+            shifts.push(Shift::PreemptsElsewhere(vec![nominated.clone()]));
         }
     }
 

@@ -295,18 +295,10 @@ impl<'a> Search<'a> {
         }
         let mut recorded = Recorded::default();
         if !device.consumes_counters.is_empty() {
-            if !self.enabled(Gate::DRAPartitionableDevices) {
-                return Ok(false);
+            match self.draw_counters(pos, shared) {
+                Some(draws) => recorded.counters = draws,
+                None => return Ok(false),
             }
-            // The first share of a device has consumed its counters.
-            let records_suffice = self.allocator.emulation.behaviour().devices.shares_without_capacity_drawn;
-            let has_share = |u: &PoolUse| u.consumed(&device.name).is_some() || records_suffice && u.is_allocated(&device.name);
-            let drawn = pool.usage.is_some_and(has_share) || self.allocating_capacity.contains_key(&pos);
-            let draws = !(shared && drawn);
-            if draws && !self.counters.consume(pool, device) {
-                return Ok(false);
-            }
-            recorded.counters = draws;
         }
         if self.enabled(Gate::DRADeviceTaints) && taints::prevents_allocation(device, request.tolerations()) {
             return Ok(self.reject(key, candidate, pos, recorded));
@@ -343,6 +335,20 @@ impl<'a> Search<'a> {
         }
         self.results[key.claim].push(Picked { request, pool, slice, device, shared, recorded, consumed });
         Ok(true)
+    }
+
+    /// Takes what a device consumes from the counters of its pool. Returns whether it takes any, which the first share of a device does;
+    /// `None` if the counters do not suffice, or are not supported.
+    fn draw_counters(&mut self, pos: DevicePos, shared: bool) -> Option<bool> {
+        if !self.enabled(Gate::DRAPartitionableDevices) {
+            return None;
+        }
+        let (pool, _, device) = self.device(pos);
+        let records_suffice = self.allocator.emulation.behaviour().devices.shares_without_capacity_drawn;
+        let has_share = |u: &PoolUse| u.consumed(&device.name).is_some() || records_suffice && u.is_allocated(&device.name);
+        let drawn = pool.usage.is_some_and(has_share) || self.allocating_capacity.contains_key(&pos);
+        let draws = !(shared && drawn);
+        (!draws || self.counters.consume(pool, device)).then_some(draws)
     }
 
     /// Rejects a device: takes back what is recorded of it where the release does so. Returns false.

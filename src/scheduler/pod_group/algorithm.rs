@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{GroupResult, MemberResult, PlaceFound, PodGroupCycle, Verdict, World, unschedulable};
-use crate::cluster::{Object, Pod};
+use crate::cluster::{Object, Pod, Str};
 use crate::framework::{Code, Context, CycleState, GangCount, NominatingInfo, Placement, PodInfo, QueuedPodInfo, Reason, Snapshot, Status};
 use crate::release::GroupRule;
 use crate::scheduler::ScheduleError;
@@ -45,6 +45,22 @@ impl Quorum {
         } else {
             Reason::GangUnsatisfied(count)
         }])
+    }
+}
+
+/// Returns how an attempt ended, and the node where it found or would find a place.
+fn verdict_and_node(result: ScheduleResult) -> (Verdict, Option<Str>) {
+    match result {
+        ScheduleResult::Selected { node, .. } => (Verdict::Fits, Some(node)),
+        ScheduleResult::NoNodes => (Verdict::NoNodes, None),
+        ScheduleResult::Error(error) => (Verdict::Error(error), None),
+        ScheduleResult::FitError(error) => {
+            let node = match &error.nominating {
+                Some(NominatingInfo::Override(node)) if !node.is_empty() => Some(node.clone()),
+                _ => None,
+            };
+            (Verdict::NoFit(error), node)
+        }
     }
 }
 
@@ -142,10 +158,8 @@ impl PodGroupCycle<'_> {
         post_filter: PostFilter,
         recorder: &mut impl Recorder,
     ) -> MemberResult {
-        let mut snapshot = world.cache.snapshot().with_indexes(world.indexes.clone());
-        if let Some(placement) = placement {
-            snapshot = snapshot.with_placement(&placement.nodes);
-        }
+        let snapshot = world.cache.snapshot().with_indexes(world.indexes.clone());
+        let snapshot = if let Some(placement) = placement { snapshot.with_placement(&placement.nodes) } else { snapshot };
         let cx = Context { cluster: &world.cluster, snapshot: &snapshot, emulation: self.emulation, now: self.now };
         recorder
             .record_of_group(|| Event::CycleStarted(Arc::new(cycle_start(self.first_cycle + i as u64, &info.pod_info, &cx, self.config))));
@@ -169,24 +183,13 @@ impl PodGroupCycle<'_> {
             events.extend(self.framework.not_emulated_events());
         }
         let nowhere = |verdict| MemberResult { verdict, place: None };
-        let (verdict, node) = match result {
-            ScheduleResult::Selected { node, .. } => (Verdict::Fits, node),
-            ScheduleResult::NoNodes => return nowhere(Verdict::NoNodes),
-            ScheduleResult::Error(error) => return nowhere(Verdict::Error(error)),
-            ScheduleResult::FitError(error) => match &error.nominating {
-                Some(NominatingInfo::Override(node)) if !node.is_empty() => {
-                    let node = node.clone();
-                    (Verdict::NoFit(error), node)
-                }
-                _ => return nowhere(Verdict::NoFit(error)),
-            },
-        };
+        let (verdict, node) = verdict_and_node(result);
+        let Some(node) = node else { return nowhere(verdict) };
         let Some(node) = snapshot.get(&node).cloned() else {
             let status = Status::error(format!("nodeinfo not found for node name {node:?}"));
             return nowhere(Verdict::Error(ScheduleError::Place(status)));
         };
-        let mut assumed = Pod::clone(info.pod());
-        assumed.node_name = node.name().clone();
+        let assumed = Pod { node_name: node.name().clone(), ..Pod::clone(info.pod()) };
         let assumed = Arc::new(PodInfo::with_emulation(Arc::new(assumed), self.emulation));
         let before = world.clone();
         world.cache.assume(assumed.clone());

@@ -78,6 +78,18 @@ impl<'a> Ingest<'a> {
             named_stray: false,
         }
     }
+
+    /// Counts an object, and what it lacks.
+    fn note(&mut self, object: &Object, namespace_defaulted: bool, versionless: bool) {
+        if namespace_defaulted {
+            self.namespace_defaulted.add(|| label(object));
+        }
+        if versionless {
+            self.versionless.add(|| label(object));
+        }
+        self.last = Some(object.kind());
+        self.kinds.insert(object.kind());
+    }
 }
 
 impl Assembly {
@@ -210,7 +222,7 @@ impl Assembly {
     }
 
     fn add_entry(&mut self, ingest: &mut Ingest<'_>, entry: Read) {
-        let FileToRead { name, found, .. } = ingest.file;
+        let name = &ingest.file.name;
         let Read { decoded: Decoded { index, newest, what, metadata, neighbor, change, .. }, line, offset, length, .. } = entry;
         self.report.newest = self.report.newest.max(newest);
         if let Some(neighbor) = neighbor {
@@ -223,16 +235,10 @@ impl Assembly {
         let what = self.take_mended(ingest, what, line, &place);
         let fault = match what {
             DecodedItem::Object { object, namespace_defaulted, versionless } => {
-                if namespace_defaulted {
-                    ingest.namespace_defaulted.add(|| label(&object));
-                }
-                if versionless {
-                    ingest.versionless.add(|| label(&object));
-                }
-                ingest.last = Some(object.kind());
-                ingest.kinds.insert(object.kind());
                 let file = self.report.files.len() as u32;
-                return self.add_object(object, Origin { file, line: line + 1, offset, length, rank: ingest.rank }, change.is_some());
+                let origin = Origin { file, line: line + 1, offset, length, rank: ingest.rank };
+                ingest.note(&object, namespace_defaulted, versionless);
+                return self.add_object(object, origin, change.is_some());
             }
             DecodedItem::Deleted(kind, key) => {
                 if let Some(place) = self.index.remove(&self.objects, kind, &key) {
@@ -256,17 +262,8 @@ impl Assembly {
                 let object = place().or_else(|| Some(kind.to_string()));
                 Fault { severity: Severity::Error, object, line: 0, message: format!("{kind} without a name; skipped") }
             }
-            DecodedItem::Kindless { named: true } if *found && index.is_none() => {
-                self.report.unknown += 1;
-                return self.kindless.add(|| name.clone());
-            }
             DecodedItem::Kindless { .. } | DecodedItem::NoObject(_) | DecodedItem::Pending(..) => {
-                if *found && index.is_none() {
-                    ingest.kindless += 1;
-                } else {
-                    self.add_stray(ingest, &what, line, place());
-                }
-                return;
+                return self.add_kindless(ingest, &what, line, place());
             }
             DecodedItem::Error(bad) => self.take_error(ingest, *bad, place()),
         };
@@ -326,11 +323,22 @@ impl Assembly {
         Fault { severity, object: None, line: 0, message: format!("{} were not given: {message}", kind.plural()) }
     }
 
-    /// Counts a value that is no object or has no kind, and says the first of a file.
-    fn add_stray(&mut self, ingest: &mut Ingest<'_>, what: &DecodedItem, line: u32, object: Option<String>) {
+    /// Counts a value that is no object or has no kind. Of those of a list, or of a file that the user named, says the first.
+    fn add_kindless(&mut self, ingest: &mut Ingest<'_>, what: &DecodedItem, line: u32, object: Option<String>) {
+        let FileToRead { name, found, .. } = ingest.file;
+        let is_named = matches!(what, DecodedItem::Kindless { named: true });
+        if *found && object.is_none() {
+            if is_named {
+                self.report.unknown += 1;
+                self.kindless.add(|| name.clone());
+            } else {
+                ingest.kindless += 1;
+            }
+            return;
+        }
         self.report.unknown += 1;
         ingest.strays += 1;
-        ingest.named_stray |= matches!(what, DecodedItem::Kindless { named: true });
+        ingest.named_stray |= is_named;
         if ingest.strays > 1 {
             return;
         }
@@ -339,7 +347,6 @@ impl Assembly {
             DecodedItem::NoObject(found) => format!("expected an object, found {found}; skipped"),
             _ => "object without a kind; skipped".to_owned(),
         };
-        let FileToRead { name, found, .. } = ingest.file;
         let (file, severity) = (name.clone(), if *found { Severity::Warning } else { Severity::Error });
         self.diagnostics.push(Diagnostic { severity, file, line: Some(line + 1), object, message });
     }

@@ -178,42 +178,45 @@ impl<'a> Walk<'a> {
             self.assembly.pass_over(&file);
             return true;
         }
+        self.admitted_member(&file, role, head.size, reader);
+        true
+    }
+
+    /// Reads a member whose place and role are known.
+    fn admitted_member(&mut self, file: &FileToRead, role: Option<Role>, size: Option<u64>, reader: BoxRead<'_>) {
         // Long text without objects is not even held in memory.
         let (start, mut reader) = peek(reader, GLANCE);
         let raw = archive::open(Box::new(start.as_slice()), None, &self.budget);
         if raw.sort == Sort::Plain && !raw.compressed && role.is_none() && start.len() == GLANCE && !worth_reading(&file.path, &start) {
-            self.assembly.pass_over(&file);
-            return true;
+            return self.assembly.pass_over(file);
         }
         let streams = raw.sort == Sort::Tar && !raw.compressed;
         drop(raw);
-        if streams || head.size.is_none_or(|size| size > MEMBER_IN_MEMORY) {
-            let stream = archive::open(reader, head.size, &self.budget);
-            self.stream(&file, role, stream, None);
-            return true;
+        if streams || size.is_none_or(|size| size > MEMBER_IN_MEMORY) {
+            let stream = archive::open(reader, size, &self.budget);
+            return self.stream(file, role, stream, None);
         }
         let mut bytes = Vec::new();
-        let room = bytes.try_reserve_exact(head.size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize).map_err(io::Error::from);
+        let room = bytes.try_reserve_exact(size.unwrap_or_default().min(MEMBER_IN_MEMORY) as usize).map_err(io::Error::from);
         // A zip may claim any size, so the claim must not decide how much is read.
         match room.and_then(|()| reader.by_ref().take(MEMBER_IN_MEMORY + 1).read_to_end(&mut bytes)) {
             Ok(_) => {
                 if bytes.len() as u64 > MEMBER_IN_MEMORY {
                     bytes.truncate(MEMBER_IN_MEMORY as usize);
-                    self.assembly.lose(&file);
+                    self.assembly.lose(file);
                     self.assembly.error(&file.name, "is larger than its archive says; only its start was read".to_owned());
                 }
                 let content = Content::Memory(Arc::new(bytes.into()));
                 match content.stream(&self.budget) {
-                    Ok(stream) => self.stream(&file, role, stream, Some(&content)),
-                    Err(error) => self.assembly.add_unopened(&file, &error),
+                    Ok(stream) => self.stream(file, role, stream, Some(&content)),
+                    Err(error) => self.assembly.add_unopened(file, &error),
                 }
             }
             Err(error) => {
                 let stream = archive::open(broken_behind(bytes, error), None, &self.budget);
-                self.stream(&file, role, stream, None);
+                self.stream(file, role, stream, None);
             }
         }
-        true
     }
 
     fn text(&mut self, file: &FileToRead, role: Option<Role>, stream: Stream<'_>, again: Option<&Content>) {

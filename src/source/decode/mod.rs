@@ -211,6 +211,17 @@ fn yaml_cost(text: &[u8]) -> Option<&'static str> {
     too_deep.or_else(|| may_expand_too_far(text).then_some("its aliases expand to too much"))
 }
 
+/// Returns the type that an object's text has. `None` for YAML whose text does not show it: with keys that are merged in, of a list
+/// in an unusual layout, or without a mapping in block style.
+fn own_type(text: &[u8], syntax: Syntax) -> Option<TypeMeta> {
+    let is_list = |types: &TypeMeta| types.kind.as_deref().is_some_and(|kind| classify(kind, types.api_version.as_deref()) == Class::List);
+    match syntax {
+        Syntax::Json => Some(peek_json(text)),
+        Syntax::Yaml if memchr::memmem::find(text, b"<<:").is_some() => None,
+        Syntax::Yaml => peek_yaml(text).filter(|types| !is_list(types)),
+    }
+}
+
 /// Decodes the text of one value that starts at `line`.
 pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
     if syntax == Syntax::Yaml
@@ -223,16 +234,7 @@ pub(super) fn decode_text(text: &[u8], syntax: Syntax, context: Context<'_>, lin
     {
         return put(out, line, context, (newest, what, metadata, None));
     }
-    let own = match syntax {
-        Syntax::Json => peek_json(text),
-        // The text alone does not show keys that are merged in.
-        Syntax::Yaml if memchr::memmem::find(text, b"<<:").is_some() => return decode_yaml_value(text, context, line, out),
-        Syntax::Yaml => match peek_yaml(text) {
-            Some(types) if types.kind.as_deref().is_none_or(|k| classify(k, types.api_version.as_deref()) != Class::List) => types,
-            // A list of unusual layout, or no mapping in block style.
-            _ => return decode_yaml_value(text, context, line, out),
-        },
-    };
+    let Some(own) = own_type(text, syntax) else { return decode_yaml_value(text, context, line, out) };
     if syntax == Syntax::Json && !text.trim_ascii_start().starts_with(b"{") {
         return decode_json_other(text, context, line, out);
     }

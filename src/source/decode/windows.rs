@@ -191,12 +191,21 @@ struct Source<'a> {
     longest: u64,
 }
 
+fn splitter_of(syntax: Syntax, careful: bool) -> Box<dyn Splitter + Send> {
+    match (syntax, careful) {
+        (Syntax::Json, false) => Box::new(Json::default()),
+        (Syntax::Json, true) => Box::new(Json::careful()),
+        (Syntax::Yaml, false) => Box::new(Yaml::default()),
+        (Syntax::Yaml, true) => Box::new(Yaml::careful()),
+    }
+}
+
 /// Reads a file, handing entries over once more than `keep` bytes of it are read.
 fn read_as(opened: Opened<'_>, kept: Kept<'_>, careful: bool, progress: &Progress, keep: u64, take: &mut Take<'_>) -> Contents {
     let window = (rayon::current_num_threads() * WINDOW_PER_THREAD).min(MAX_WINDOW);
     let mut contents = Contents::default();
     let left = opened.size.map(|size| size as usize);
-    let splitter = Box::new(Json::default());
+    let splitter = splitter_of(Syntax::Json, false);
     let mut source = Source { reader: opened.reader, window, left, splitter, broken_off: None, first: None, longest: OBJECT };
     let mut start = Vec::new();
     source.fill(&mut start, window.min(64 << 10));
@@ -206,12 +215,7 @@ fn read_as(opened: Opened<'_>, kept: Kept<'_>, careful: bool, progress: &Progres
         return contents;
     }
     let kwok = memchr::memmem::find(&start, b"kwok.x-k8s.io").is_some();
-    source.splitter = match (syntax_of(&start), careful) {
-        (Syntax::Json, false) => Box::new(Json::default()),
-        (Syntax::Json, true) => Box::new(Json::careful()),
-        (Syntax::Yaml, false) => Box::new(Yaml::default()),
-        (Syntax::Yaml, true) => Box::new(Yaml::careful()),
-    };
+    source.splitter = splitter_of(syntax_of(&start), careful);
     source.first = Some(start);
 
     let mut window = Window::default();

@@ -26,7 +26,6 @@ pub(super) struct Segment {
     pub(super) number: u64,
 }
 
-/// The bytes of a segment.
 #[derive(Debug)]
 pub(super) struct SegmentBytes {
     pub(super) bytes: Vec<u8>,
@@ -62,16 +61,18 @@ impl Segment {
 
     /// Reads the head of the first frame, which is not checked; `None` if there is none.
     pub(super) fn head(&self) -> io::Result<Option<FrameHead>> {
-        let mut head = Vec::new();
-        File::open(&self.path)?.take(FrameHead::LENGTH as u64).read_to_end(&mut head)?;
-        Ok(FrameHead::read(&head))
+        Ok(FrameHead::read(&self.first_bytes()?))
     }
 
     /// Returns the format of the segment, if it begins with a frame of another one than is read here.
     pub(super) fn other_format(&self) -> io::Result<Option<u8>> {
+        Ok(frame::format_of(&self.first_bytes()?).filter(|format| *format != frame::FORMAT))
+    }
+
+    fn first_bytes(&self) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
         File::open(&self.path)?.take(FrameHead::LENGTH as u64).read_to_end(&mut head)?;
-        Ok(frame::format_of(&head).filter(|format| *format != frame::FORMAT))
+        Ok(head)
     }
 
     /// Reads the segment and finds its frames.

@@ -85,7 +85,6 @@ impl<'w> RecordedState<'w> {
         self
     }
 
-    /// Returns the cluster.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
@@ -96,7 +95,8 @@ impl<'w> RecordedState<'w> {
     }
 
     /// Returns the events, in the order of arrival.
-    pub fn events(&self) -> impl Iterator<Item = &ObservedEvent> {
+    #[cfg(test)]
+    pub(super) fn events(&self) -> impl Iterator<Item = &ObservedEvent> {
         self.events.values()
     }
 
@@ -351,7 +351,6 @@ impl<'w> RecordedState<'w> {
         Ok(())
     }
 
-    /// Writes a keyframe.
     pub(super) fn keyframe(&self, out: &mut impl Write) -> io::Result<()> {
         let mut lines = Vec::new();
         entry::known(&mut lines, &self.knowledge)?;

@@ -180,7 +180,6 @@ impl Reflector {
 
     /// Decides how to continue after a failure, and shows it.
     async fn after(&mut self, failure: Failure) -> Next {
-        let timing = &self.shared.timing;
         match failure.what {
             // Streams may be switched off on the server, and permission to list does not imply permission to watch.
             FailureKind::Rejected | FailureKind::Forbidden if self.streaming && self.at.is_none() => {
@@ -196,7 +195,7 @@ impl Reflector {
                 // It may be allowed later. Changes until then are only in a new list.
                 self.at = None;
                 self.settle(State::Forbidden { why: failure.message });
-                return Next::After(timing.forbidden);
+                return Next::After(self.shared.timing.forbidden);
             }
             FailureKind::Absent if self.version + 1 < self.resource.versions.len() => {
                 self.version += 1;
@@ -207,21 +206,13 @@ impl Reflector {
                 (self.version, self.at) = (0, None);
                 self.clear();
                 self.settle(State::Absent);
-                return Next::After(timing.absent);
+                return Next::After(self.shared.timing.absent);
             }
             FailureKind::Rejected => self.at = None,
             FailureKind::Limit | FailureKind::TooLong => {
-                let is_list = self.at.take().is_none() && !self.streaming;
-                let smaller = match failure.what {
-                    // Its pages had become larger.
-                    _ if self.page > self.first_page => self.first_page,
-                    FailureKind::TooLong if is_list => (self.page / 10).max(SMALLEST_PAGE).min(self.page),
-                    _ => self.page,
-                };
-                let is_smaller = smaller < self.page;
-                self.page = smaller;
+                let is_smaller = self.shrink_page(failure.what);
                 if is_smaller && !self.shared.client.is_exhausted() {
-                    return Next::After(self.backoff.next(timing, None));
+                    return Next::After(self.backoff.next(&self.shared.timing, None));
                 }
             }
             FailureKind::Expired => {
@@ -230,8 +221,8 @@ impl Reflector {
                     self.page = self.page.saturating_mul(4).min(self.first_page.saturating_mul(16));
                 }
                 self.at = None;
-                if self.backoff.is_fresh(timing) {
-                    self.backoff.next(timing, None);
+                if self.backoff.is_fresh(&self.shared.timing) {
+                    self.backoff.next(&self.shared.timing, None);
                     self.set(State::Listing);
                     return Next::Now;
                 }
@@ -248,6 +239,20 @@ impl Reflector {
         let wait = self.backoff.next(timing, failure.asked(timing.second));
         self.retrying(failure, wait);
         Next::After(wait)
+    }
+
+    /// Makes pages smaller after one that was too long, or took too long. Returns whether it can.
+    fn shrink_page(&mut self, what: FailureKind) -> bool {
+        let is_list = self.at.take().is_none() && !self.streaming;
+        let smaller = match what {
+            // Its pages had become larger.
+            _ if self.page > self.first_page => self.first_page,
+            FailureKind::TooLong if is_list => (self.page / 10).max(SMALLEST_PAGE).min(self.page),
+            _ => self.page,
+        };
+        let is_smaller = smaller < self.page;
+        self.page = smaller;
+        is_smaller
     }
 
     fn retrying(&self, failure: Failure, wait: Duration) {
@@ -366,17 +371,20 @@ impl Reflector {
         self.settle(State::Watching);
     }
 
+    fn watch_url(&self, from: Option<&str>) -> String {
+        let seconds = self.shared.timing.watch.as_secs().max(1);
+        let start = match from {
+            Some(version) => format!("&resourceVersion={}", encode(version)),
+            None => "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan".to_owned(),
+        };
+        self.url(&format!("watch=true&allowWatchBookmarks=true{start}&timeoutSeconds={seconds}"))
+    }
+
     /// Watches from a resource version on; without one, all objects come first.
     async fn watch(&mut self, from: Option<String>) -> Result<(), Failure> {
         let shared = Arc::clone(&self.shared);
         let bounds = shared.client.bounds();
-        let seconds = self.shared.timing.watch.as_secs().max(1);
-        let start = match &from {
-            Some(version) => format!("&resourceVersion={}", encode(version)),
-            None => "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan".to_owned(),
-        };
-        let url = self.url(&format!("watch=true&allowWatchBookmarks=true{start}&timeoutSeconds={seconds}"));
-        let mut answer = self.shared.client.get(&url, self.waiting(Waiting::Watch), None).await?;
+        let mut answer = self.shared.client.get(&self.watch_url(from.as_deref()), self.waiting(Waiting::Watch), None).await?;
         let opened = Instant::now();
         self.shared.note_read(0, answer.date);
         if from.is_some() {
@@ -430,16 +438,7 @@ impl Reflector {
             if !ended {
                 continue;
             }
-            return match () {
-                () if stream.initial.is_some() => Err(Failure::new(FailureKind::Connection, "the list was interrupted")),
-                () if !text.trim_ascii().is_empty() => {
-                    Err(Failure::new(FailureKind::Connection, "the watch was interrupted within an object"))
-                }
-                () if !stream.answered && opened.elapsed() < SHORT.min(self.shared.timing.watch) => {
-                    Err(Failure::new(FailureKind::Connection, "the watch ended at once"))
-                }
-                () => Ok(()),
-            };
+            return stream.end(!text.trim_ascii().is_empty(), opened.elapsed() < SHORT.min(timing.watch));
         }
     }
 
@@ -585,6 +584,17 @@ struct Stream {
 }
 
 impl Stream {
+    /// Returns the result of a watch that ended, perhaps within an object, or soon after it was opened.
+    fn end(&self, within_object: bool, is_short: bool) -> Result<(), Failure> {
+        let message = match () {
+            () if self.initial.is_some() => "the list was interrupted",
+            () if within_object => "the watch was interrupted within an object",
+            () if !self.answered && is_short => "the watch ended at once",
+            () => return Ok(()),
+        };
+        Err(Failure::new(FailureKind::Connection, message))
+    }
+
     /// Checks the objects so far, of which `known` are kept.
     fn check(&self, known: usize, bounds: &Bounds) -> Result<(), Failure> {
         within(self.initial.as_ref().map_or(0, HashSet::len).max(known), self.bytes, self.unreadable, bounds)

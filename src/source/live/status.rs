@@ -177,15 +177,8 @@ impl Board {
         }
     }
 
-    /// Returns the report's content besides the objects.
-    pub(super) fn about(&self) -> About {
-        let mut about = About {
-            name: self.target.to_string(),
-            version: self.server_version.clone(),
-            date: self.date,
-            bytes: self.bytes,
-            ..About::default()
-        };
+    /// Notes which kinds were listed, and why others are not known, or in part.
+    fn sort_kinds(&self, about: &mut About) {
         for kind in Kind::iter() {
             let mut of_kind = self.kinds.values().filter(|status| status.subject == Subject::Objects(kind)).peekable();
             let known = of_kind.peek().is_some()
@@ -206,6 +199,18 @@ impl Board {
                 _ => {}
             }
         }
+    }
+
+    /// Returns the report's content besides the objects.
+    pub(super) fn about(&self) -> About {
+        let mut about = About {
+            name: self.target.to_string(),
+            version: self.server_version.clone(),
+            date: self.date,
+            bytes: self.bytes,
+            ..About::default()
+        };
+        self.sort_kinds(&mut about);
         let remark = |severity, message| Diagnostic { severity, file: about.name.clone(), line: None, object: None, message };
         let mut diagnostics = Vec::new();
         let (mut absent, mut refused, mut failed) = (Vec::new(), Vec::new(), Vec::new());
