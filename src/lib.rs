@@ -76,6 +76,8 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 // Without the program, parts of the rooms that it uses are idle.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+// Inside, an item needs no sentence that only repeats its name.
+#![cfg_attr(internals, allow(missing_docs))]
 // The map above names rooms that only the program has.
 #![cfg_attr(not(feature = "cli"), allow(rustdoc::broken_intra_doc_links))]
 
@@ -138,6 +140,7 @@ pub mod trace;
 pub mod ui;
 #[cfg_attr(not(internals), doc(hidden))]
 pub mod whatif;
+#[cfg_attr(not(internals), doc(hidden))]
 pub mod workload;
 #[cfg(feature = "tui")]
 #[cfg_attr(not(internals), doc(hidden))]

@@ -90,7 +90,6 @@ impl Admission {
         Self { policies, emulation, used: BTreeMap::new() }
     }
 
-    /// Returns the policies.
     pub fn policies(&self) -> &Policies {
         &self.policies
     }

@@ -10,7 +10,6 @@ use crate::cluster::{Container, Key, Pod, ResourceRequirements, Str};
 /// A pod with the fields that admission reads and scheduling does not.
 #[derive(Clone, Debug)]
 pub struct NewPod {
-    /// The pod.
     pub pod: Pod,
     /// `serviceAccountName`; `default` if the pod names none.
     pub service_account: Str,

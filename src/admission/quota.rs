@@ -128,7 +128,6 @@ impl Quota {
         if amounts.is_empty() { Ok(()) } else { Err(Refusal::QuotaExceeded { quota: self.key.clone(), amounts }) }
     }
 
-    /// Adds a usage.
     pub(super) fn add(&self, usage: &ResourceList, used: &mut ResourceList) {
         for resource in self.hard.keys() {
             if let Some(amount) = usage.get(resource) {
@@ -138,7 +137,6 @@ impl Quota {
         }
     }
 
-    /// Subtracts a usage.
     pub(super) fn subtract(&self, usage: &ResourceList, used: &mut ResourceList) {
         for resource in self.hard.keys() {
             if let (Some(amount), Some(known)) = (usage.get(resource), used.get(resource).copied()) {

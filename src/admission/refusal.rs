@@ -63,14 +63,12 @@ pub enum Refusal {
     },
     /// A quota needs requests or limits that containers lack.
     QuotaNeeds {
-        /// The quota.
         quota: Key,
         /// The resources, each with the containers that lack it.
         missing: Vec<(Str, Vec<Str>)>,
     },
     /// A quota has too little left.
     QuotaExceeded {
-        /// The quota.
         quota: Key,
         /// The resources of which too little is left.
         amounts: Vec<QuotaAmount>,
@@ -95,11 +93,9 @@ pub struct QuotaAmount {
 /// A bound of a LimitRange that a pod or container violates. The text is the API server's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitBreach {
-    /// The resource.
     pub resource: Str,
     /// `Container` or `Pod`.
     pub of: Str,
-    /// The bound.
     pub bound: Bound,
     /// The value of the bound.
     pub enforced: Quantity,
@@ -125,9 +121,7 @@ pub enum Found {
     NoRequest,
     /// No limit is given.
     NoLimit,
-    /// The request.
     Request(Quantity),
-    /// The limit.
     Limit(Quantity),
     /// The limit divided by the request.
     Ratio(f64),

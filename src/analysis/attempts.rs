@@ -20,7 +20,6 @@ const NEAR: SignedDuration = SignedDuration::from_secs(5);
 /// An attempt beside our decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedAttempt {
-    /// The attempt.
     pub attempt: ReportedAttempt,
     /// The relation to our decision; `None` if it is not known.
     pub accord: Option<AttemptMatch>,

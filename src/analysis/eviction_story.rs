@@ -21,9 +21,7 @@ const NEAR: SignedDuration = SignedDuration::from_secs(60);
 pub struct SeenLeaving {
     /// The index of the revision with which it begins to terminate or is gone.
     pub revision: usize,
-    /// The pod.
     pub pod: Key,
-    /// Its node.
     pub node: Str,
     /// The last moment at which it runs.
     pub before: Timestamp,
@@ -132,7 +130,6 @@ pub enum EvictionMatch {
 pub struct EvictionStory {
     /// Where it left.
     pub seen: SeenLeaving,
-    /// Its priority.
     pub priority: i32,
     /// The preemption that an event or a condition records near that time.
     pub preemption: Option<Preempted>,

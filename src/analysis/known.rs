@@ -8,7 +8,6 @@ use crate::cluster::{Cluster, Kind, MissingReason, Pod, Str};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Known {
-    /// Its priority.
     pub priority: i32,
     /// The name of its priority class; empty if it has none.
     pub priority_class: Str,
@@ -26,11 +25,9 @@ pub struct Known {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownBudget {
-    /// Its name.
     pub name: Str,
     /// The number of pods that may be evicted now.
     pub disruptions_allowed: i32,
-    /// Whether it covers the pod.
     pub covers_pod: bool,
 }
 

@@ -13,7 +13,6 @@ const KINDS_NAMED: usize = 4;
 /// A kind that is unknown, or known in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Missing {
-    /// The kind.
     pub kind: Kind,
     /// Why it is unknown.
     pub why: MissingReason,

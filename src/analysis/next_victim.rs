@@ -11,9 +11,7 @@ use crate::release::BudgetRule;
 /// The pod of a node that preemption evicts first: the last one that a dry run reprieves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextVictim {
-    /// The pod.
     pub pod: Key,
-    /// Its priority.
     pub priority: i32,
     /// The budgets that its eviction would violate, by name. Pods that violate none are evicted before.
     pub violates: Vec<Str>,

@@ -56,7 +56,6 @@ pub fn victims_in_sum(candidate: &Candidate) -> usize {
 /// The candidates that one function eliminates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elimination {
-    /// The function.
     pub function: ScoreFunctionName,
     /// The nodes of the eliminated candidates, by name.
     pub losers: Vec<Str>,

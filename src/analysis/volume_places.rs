@@ -6,9 +6,7 @@ use crate::cluster::{Cluster, NodeSelectorTerm, Pod, Requirement, Str};
 /// A bound claim of a pod whose volume only some nodes reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumePlace {
-    /// The claim.
     pub claim: Str,
-    /// Its volume.
     pub volume: Str,
     /// The nodes that reach it, such as `topology.kubernetes.io/zone=a`; alternatives are separated by `or`.
     pub place: String,

@@ -24,14 +24,12 @@ pub enum Happened {
     },
     /// A pod is pending.
     Pending {
-        /// The pod.
         pod: Key,
         /// The decision about it in a sentence; `None` if too many pods became pending at once.
         sentence: Option<String>,
     },
     /// A pod is pending no more.
     PendingNoMore {
-        /// The pod.
         pod: Key,
         /// The node that it was bound to; `None` if it is deleted, or has ended.
         node: Option<Str>,
@@ -47,7 +45,6 @@ pub enum Happened {
     },
     /// Fewer pods of a budget are healthy than must be.
     BudgetViolated {
-        /// The budget.
         budget: Key,
         /// The number of healthy pods.
         healthy: i32,
@@ -55,16 +52,12 @@ pub enum Happened {
         desired: i32,
     },
     /// As many pods of a budget are healthy again as must be.
-    BudgetMet {
-        /// The budget.
-        budget: Key,
-    },
+    BudgetMet { budget: Key },
 }
 
 /// Something that happened, with the time of the state that shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WatchEvent {
-    /// The time.
     pub time: Timestamp,
     /// The change.
     #[serde(flatten)]

@@ -95,7 +95,6 @@ pub enum WriteError {
     Session {
         /// Path of the file.
         path: String,
-        /// Error of the session.
         error: SessionFileError,
     },
 }
@@ -128,7 +127,6 @@ pub(super) enum ExplorerError {
     NotLive,
 }
 
-/// Error of a job.
 #[derive(Debug, Error)]
 pub(super) enum JobError {
     /// A branch to compare does not exist; holds the number of branches.

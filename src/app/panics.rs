@@ -23,7 +23,6 @@ pub enum Log {
     /// Not requested.
     #[default]
     None,
-    /// A file.
     File(PathBuf),
     /// A folder, with one file per day.
     Daily(PathBuf),

@@ -42,7 +42,6 @@ fn in_any_namespace(session: &Session, pod: Option<&Key>, find: impl Fn(&str) ->
     })
 }
 
-/// Returns the page.
 pub(super) fn page(session: &Session, workload: &About, overview: Option<&Overview>) -> Document {
     let timeline = session.timeline();
     let (cluster, neighbors) = (&timeline.keyframe().cluster, &session.background().neighbors);

@@ -36,7 +36,6 @@ const COMPARABLE: [(&str, &str); 8] = [
 
 const SUMMABLE: [&str; 4] = ["int", "uint", "double", "duration"];
 
-/// All functions.
 #[derive(Debug)]
 pub(super) struct Functions {
     overloads: Vec<Overload>,

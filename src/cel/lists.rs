@@ -137,7 +137,6 @@ fn flatten(items: &[Value], depth: i64) -> Result<Vec<Value>, EvalError> {
     Ok(flat)
 }
 
-/// Returns the items sorted by their keys.
 fn sorted(items: &[Value], keys: &[Value]) -> Result<Value, EvalError> {
     let Some(first) = keys.first() else { return Ok(Value::list(items.to_vec())) };
     if !comparable(first) && !matches!(first, Value::Double(_)) {

@@ -94,7 +94,6 @@ pub enum Outcome {
     Refused(String),
     /// The evaluation failed.
     Failed {
-        /// The error.
         error: String,
         /// In units of cel-go's cost.
         cost: u64,

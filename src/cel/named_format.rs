@@ -4,7 +4,6 @@
 use super::time::Timestamp;
 use super::url;
 
-/// A format.
 #[derive(Debug)]
 pub(super) struct NamedFormat {
     /// The name of its function and in `format.named`.

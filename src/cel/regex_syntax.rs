@@ -26,7 +26,6 @@ pub(super) struct Pattern {
     states: u64,
 }
 
-/// Compiles a pattern.
 pub(super) fn compile(pattern: &str) -> Result<Pattern, RegexError> {
     let (translated, states) = translated(pattern)?;
     let build = |limit| RegexBuilder::new(&translated).size_limit(limit).nest_limit(MAX_DEPTH as u32 + 10).build();

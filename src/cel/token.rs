@@ -4,7 +4,6 @@
 /// Declares the kinds of tokens with the text that messages show for each.
 macro_rules! kinds {
     ($($name:ident = $number:literal $shown:literal,)*) => {
-        /// The kind of a token.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum TokenKind { $($name = $number,)* }
 

@@ -30,7 +30,6 @@ pub(crate) enum Type {
     Timestamp,
     List(Arc<Type>),
     Map(Arc<(Type, Type)>),
-    /// The type of a type.
     #[allow(clippy::enum_variant_names, reason = "as CEL calls it")]
     Type(Option<Arc<Type>>),
     Optional(Arc<Type>),

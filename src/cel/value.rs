@@ -18,7 +18,6 @@ use super::types::Type;
 use super::url::Url;
 use crate::cluster::Str;
 
-/// A value.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Null,

@@ -11,7 +11,6 @@ use crate::source::{Loaded, VersionPlace};
 pub enum Emulate {
     /// The release that the source shows.
     Auto,
-    /// A release.
     Release(Release),
 }
 

@@ -12,7 +12,6 @@ use crate::ui::{Depth, ThemeError};
 const LEARN: &str = "learn";
 /// The story of the tour.
 const LEARNED_ON: &str = "payments";
-/// The offer of the tour.
 const OFFER: &str = "new here? schedscope demo learn is a tour of ten screens";
 /// The file beside the logs whose existence says that the tour was offered.
 const OFFERED: &str = "tour-offered";

@@ -7,7 +7,6 @@ use crate::app::AppError;
 use crate::output::Lines;
 use crate::report::FormatError;
 
-/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// The command is not written so that it can be run.
@@ -47,7 +46,6 @@ impl fmt::Display for Hint {
 /// A command's failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Its kind.
     pub kind: FailureKind,
     /// The lines for standard error.
     pub message: Lines,

@@ -36,7 +36,6 @@ impl Past {
         EtcdHistory::is_at(path).then(|| Self::Etcd(path.to_owned()))
     }
 
-    /// Returns its path.
     pub(super) fn path(&self) -> &Path {
         let (Self::Journal(path) | Self::Etcd(path)) = self;
         path

@@ -120,7 +120,6 @@ impl Drop for Showing {
     }
 }
 
-/// Reads inputs.
 pub(super) fn read_inputs(inputs: &[Input], limits: &Limits, audience: &dyn Audience) -> Loaded {
     let begin = Instant::now();
     let progress = Arc::new(Progress::default());

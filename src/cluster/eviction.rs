@@ -107,7 +107,6 @@ pub enum DrainAction {
     LeavesDaemonSet,
     /// Refuses to begin without `--force`: nothing makes the pod anew.
     NeedsForce,
-    /// Evicts it.
     Evicts,
 }
 

@@ -33,7 +33,6 @@ impl HostPorts {
         self.0.is_empty()
     }
 
-    /// Adds ports.
     pub fn add(&mut self, ports: &Self) {
         let (more, fewer) = if self.0.len() < ports.0.len() { (&ports.0, &self.0) } else { (&self.0, &ports.0) };
         let mut union = more.clone();
@@ -41,7 +40,6 @@ impl HostPorts {
         self.0 = union;
     }
 
-    /// Removes ports.
     pub fn remove(&mut self, ports: &Self) {
         if self.0.ptr_eq(&ports.0) {
             self.0.clear();

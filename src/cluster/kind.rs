@@ -49,7 +49,6 @@ pub enum Kind {
 /// A kind in the table.
 #[derive(Debug)]
 pub struct KindRow {
-    /// The kind.
     pub kind: Kind,
     /// The resource's name in the API, such as `storageclasses`.
     pub resource: &'static str,

@@ -5,7 +5,6 @@ use strum::IntoEnumIterator as _;
 
 use super::Kind;
 
-/// A set of kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<Kind>", into = "Vec<Kind>")]
 pub struct KindSet(u32);
@@ -31,7 +30,6 @@ impl KindSet {
         self.0 |= Self::bit(kind);
     }
 
-    /// Removes a kind.
     pub fn remove(&mut self, kind: Kind) {
         self.0 &= !Self::bit(kind);
     }

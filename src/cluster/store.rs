@@ -123,7 +123,6 @@ macro_rules! kinds {
                 match kind { $(Kind::$kind => self.$field.remove(key).map(Object::$kind),)* }
             }
 
-            /// Returns an object by kind and key.
             pub fn get(&self, kind: Kind, key: &Key) -> Option<Object> {
                 match kind { $(Kind::$kind => self.$field.get(key).cloned().map(Object::$kind),)* }
             }

@@ -27,7 +27,6 @@ use crate::release::Emulation;
 pub struct Unfolded {
     /// The kind of the object in the manifest.
     pub kind: Str,
-    /// Its key.
     pub key: Key,
     /// The controllers that own pods, with their kinds: of a Deployment, its new ReplicaSet.
     pub controllers: Vec<(Str, Key)>,
@@ -91,9 +90,7 @@ pub struct UnfoldOptions {
 /// A workload that an API server would refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidWorkload {
-    /// The kind.
     pub kind: Str,
-    /// The key.
     pub key: Key,
     /// The fields that are missing or invalid.
     pub errors: Vec<FieldError>,

@@ -9,7 +9,6 @@ use crate::cluster::{Cluster, Key, Pod, Str};
 pub struct Workload {
     /// Its kind, such as `Deployment`.
     pub kind: Str,
-    /// Its key.
     pub key: Key,
 }
 

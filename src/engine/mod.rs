@@ -178,7 +178,6 @@ impl Engine {
         self.decision(self.pending(namespace, name)?)
     }
 
-    /// Returns a pending pod.
     fn pending(&self, namespace: &str, name: &str) -> Result<&Arc<Pod>, Error> {
         let key = Key::new(namespace, name);
         let pod = self.scheduler.state().cluster().pods.get(&key);

@@ -16,7 +16,6 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// Returns the operation on a cluster.
     pub(crate) fn on(self, cluster: &Cluster) -> Result<Operation, EditError> {
         match self {
             Self::Operation(operation) => Ok(operation),

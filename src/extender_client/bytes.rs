@@ -4,7 +4,6 @@ use std::io;
 
 use tokio::net::TcpStream;
 
-/// Writes all bytes.
 pub(super) async fn write(stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         stream.writable().await?;

@@ -16,7 +16,6 @@ pub(super) enum ProxyKind {
     Socks5,
 }
 
-/// A proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProxyUrl {
     pub(super) kind: ProxyKind,

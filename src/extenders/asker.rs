@@ -76,7 +76,6 @@ pub struct RecordedCall {
     /// Its path, as configured; where a recording has none, the call alone counts.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// The request.
     pub request: Value,
     /// The result.
     #[serde(flatten)]

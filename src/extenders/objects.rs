@@ -36,7 +36,6 @@ const READ: [(&str, &[&str]); 3] = [
 /// Lists whose items are known by name, and hold more than is read.
 const BY_NAME: [&str; 3] = ["containers", "initContainers", "volumes"];
 
-/// Returns a pod.
 pub(super) fn pod_object(pod: &Pod, original: Option<Value>) -> Value {
     let same = |original: &Value| serde_json::from_value::<Pod>(original.clone()).is_ok_and(|read| read == *pod);
     let mut value = whole(serde_json::to_value(pod).unwrap_or_default(), original, same);
@@ -76,7 +75,6 @@ pub(super) fn pod_object(pod: &Pod, original: Option<Value>) -> Value {
     value
 }
 
-/// Returns a node.
 pub(super) fn node_object(node: &Node, original: Option<Value>) -> Value {
     let same = |original: &Value| serde_json::from_value::<Node>(original.clone()).is_ok_and(|read| read == *node);
     returned_node(whole(serde_json::to_value(node).unwrap_or_default(), original, same))

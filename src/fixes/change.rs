@@ -18,7 +18,6 @@ pub enum Change {
     Node(Str, NodeChange),
     /// Creates an object.
     Create {
-        /// The object.
         object: Object,
         /// Node that was copied, where the object is part of another node like it.
         like: Option<Str>,
@@ -27,7 +26,6 @@ pub enum Change {
     Delete(Kind, Key),
     /// Takes a pod of an older revision away before the new one comes, as a Deployment does with `maxSurge: 0`.
     RollOut {
-        /// Key of the Deployment.
         deployment: Key,
         /// Key of the old pod.
         pod: Key,
@@ -36,7 +34,6 @@ pub enum Change {
     Claim(Key, ClaimChange),
     /// Binds a PersistentVolumeClaim to a volume, as the volume controller does.
     Bind {
-        /// Key of the claim.
         claim: Key,
         /// Name of the volume.
         volume: Str,
@@ -48,21 +45,15 @@ pub enum Change {
 pub enum ClaimChange {
     /// Removes a selector of a request.
     DropSelector {
-        /// The request.
         request: RequestPath,
         /// Index of the selector.
         index: usize,
-        /// Its expression.
         expression: Str,
     },
     /// Removes all selectors of a request, which has several.
-    DropSelectors {
-        /// The request.
-        request: RequestPath,
-    },
+    DropSelectors { request: RequestPath },
     /// Lowers the number of devices of a request.
     LowerCount {
-        /// The request.
         request: RequestPath,
         /// The old number.
         from: i64,
@@ -71,7 +62,6 @@ pub enum ClaimChange {
     },
     /// Replaces the class of a request.
     SetClass {
-        /// The request.
         request: RequestPath,
         /// The old class.
         from: Str,
@@ -81,12 +71,7 @@ pub enum ClaimChange {
         typo: bool,
     },
     /// Adds a toleration of a device taint to a request.
-    Tolerate {
-        /// The request.
-        request: RequestPath,
-        /// The taint.
-        taint: Taint,
-    },
+    Tolerate { request: RequestPath, taint: Taint },
     /// Removes a constraint between the devices of the claim.
     DropConstraint {
         /// Index of the constraint.
@@ -116,7 +101,6 @@ pub enum PodChange {
     DropSelector {
         /// The label key.
         key: Str,
-        /// Its value.
         value: Str,
     },
     /// Replaces the value of a key of `nodeSelector`.
@@ -144,14 +128,12 @@ pub enum PodChange {
     DropRequirement {
         /// Position of the requirement.
         place: RequirementPlace,
-        /// The requirement.
         requirement: Requirement,
     },
     /// Adds a value to a requirement with operator `In`, or replaces a likely typo by it.
     AddValue {
         /// Position of the requirement.
         place: RequirementPlace,
-        /// The requirement.
         requirement: Requirement,
         /// The new value, which nodes have.
         value: Str,
@@ -275,7 +257,6 @@ pub enum RequestPlace {
 pub enum NodeChange {
     /// Marks the node schedulable.
     Uncordon,
-    /// Removes a taint.
     RemoveTaint(Taint),
 }
 

@@ -19,7 +19,6 @@ use crate::scheduler::{FilterTable, Scheduler};
 /// A demand of a pod, with its effect on the nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
-    /// The demand.
     pub demand: Demand,
     /// Number of nodes on which it fails.
     pub fails: usize,
@@ -75,7 +74,6 @@ pub enum Demand {
     Selector {
         /// The label key.
         key: Str,
-        /// Its value.
         value: Str,
     },
     /// A requirement in the only term of the required node affinity.
@@ -102,7 +100,6 @@ pub enum Demand {
         /// Its `maxSkew`.
         max_skew: i32,
     },
-    /// A host port.
     HostPort {
         /// Number of the port.
         port: i32,
@@ -118,7 +115,6 @@ pub enum Demand {
     },
     /// A slot among the pods that the node allows.
     PodSlot,
-    /// A volume.
     Volume {
         /// Name of the volume in the pod.
         name: Str,
@@ -186,11 +182,9 @@ impl NodeBits {
 /// A demand with the nodes on which it fails.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The demand.
     pub demand: Demand,
     /// Nodes on which it fails.
     pub fails: NodeBits,
-    /// Change of the pod that drops it.
     pub drop: Option<PodChange>,
     /// Values that nodes have instead, or the closest node.
     pub closest: Closest,

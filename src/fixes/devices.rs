@@ -27,7 +27,6 @@ const DEVICES: usize = 20_000;
 pub struct Devices {
     /// Name of the request, or of request and alternative.
     pub request: Str,
-    /// Its class.
     pub class: Str,
     /// Number of devices that the class selects.
     pub of_class: usize,

@@ -54,7 +54,6 @@ pub enum LastResort {
     SystemClass(Str),
     /// The template of the workload moves running pods too.
     Moves {
-        /// The workload.
         workload: Workload,
         /// Number of running pods.
         pods: usize,

@@ -91,7 +91,6 @@ pub type Originals<'a> = &'a dyn Fn(Kind, &Key) -> Option<serde_json::Value>;
 /// Demands that keep a pod out, and changes that let it in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixes {
-    /// Key of the pod.
     pub pod: Key,
     /// Outcome of the decision without changes.
     pub outcome: Outcome,
@@ -200,7 +199,6 @@ pub enum Untried {
     Requirements,
     /// Taints to tolerate.
     Taints,
-    /// Priorities.
     Priorities,
     /// Nodes to uncordon.
     CordonedNodes,
@@ -302,9 +300,7 @@ pub struct Fix {
 pub enum Alternative {
     /// Another value of a label key.
     Value(Str),
-    /// A cordoned node.
     CordonedNode,
-    /// A node with the taint.
     TaintedNode(Taint),
     /// An object of the kind to delete.
     Deletion(Kind),

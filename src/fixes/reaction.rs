@@ -35,7 +35,6 @@ pub struct Reaction {
 pub struct Recreated {
     /// The pod that is gone.
     pub pod: Key,
-    /// Its workload.
     pub workload: Workload,
     /// The pod in its place.
     pub replacement: Key,
@@ -46,7 +45,6 @@ pub struct Recreated {
 /// The pending pods of a workload that get the same change as the pod, which is one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Siblings {
-    /// The workload.
     pub workload: Workload,
     /// Number of pods that get in, with the pod.
     pub placed: usize,

@@ -170,7 +170,6 @@ fn create(object: Object) -> Change {
     Change::Create { object, like: None }
 }
 
-/// Returns a claim of a class.
 fn new_claim(key: &Key, class: &Str) -> PersistentVolumeClaim {
     let mut claim = PersistentVolumeClaim::default();
     claim.metadata.name = key.name.clone();

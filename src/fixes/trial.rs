@@ -329,7 +329,6 @@ pub(super) fn free(node: &NodeInfo, resource: &str) -> i64 {
     of(&node.allocatable).saturating_sub(of(&node.requested))
 }
 
-/// Returns whether a pod requests a resource.
 pub(super) fn requests_any(pod: &Pod, resource: &str) -> bool {
     pod_requests(pod, PodResourcesOptions::default()).get(resource).is_some_and(|q| !q.is_zero())
 }

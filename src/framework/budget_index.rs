@@ -79,7 +79,6 @@ impl BudgetSelector {
         Some(Self { budget: budget.clone(), wanted, allows: answer(None), exhausted })
     }
 
-    /// Returns the budget.
     pub fn budget(&self) -> &PodDisruptionBudget {
         &self.budget
     }

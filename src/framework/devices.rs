@@ -10,7 +10,6 @@ use crate::cluster::{Key, Quantity, Str};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeDevices {
-    /// The node.
     pub node: Str,
     /// Whether the node is rejected for its devices, or by an error of a claim, a class or a selector.
     pub rejected: bool,
@@ -64,9 +63,7 @@ fn is_zero(n: &usize) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceId {
-    /// Its driver.
     pub driver: Str,
-    /// Its pool.
     pub pool: Str,
     /// Its name.
     pub device: Str,
@@ -83,7 +80,6 @@ impl std::fmt::Display for DeviceId {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceVerdict {
-    /// The device.
     #[serde(flatten)]
     pub id: DeviceId,
     /// The obstacles, in the order in which the allocator checks them; it stops at the first. Empty if the device suits.

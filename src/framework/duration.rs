@@ -15,7 +15,6 @@ pub enum DurationError {
     /// Go has no such unit.
     #[error("time: unknown unit {unit:?} in duration {text:?}")]
     UnknownUnit {
-        /// The unit.
         unit: String,
         /// The whole text.
         text: String,

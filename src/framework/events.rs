@@ -289,9 +289,7 @@ pub type QueueingHintFn = Arc<dyn Fn(&Context<'_>, &Arc<Pod>, &Change) -> Result
 /// An event that a plugin registers, and its hint. Without a hint every matching event queues the pod.
 #[derive(Clone)]
 pub struct ClusterEventWithHint {
-    /// The event.
     pub event: ClusterEvent,
-    /// The hint.
     pub hint: Option<QueueingHintFn>,
 }
 

@@ -61,7 +61,6 @@ pub enum ExtenderOutcome {
     },
     /// It left these candidates of preemption.
     Preempted(ExtenderPreemption),
-    /// It failed.
     Failed {
         /// At which call.
         verb: ExtenderVerb,

@@ -97,7 +97,6 @@ pub enum PluginName {
     VolumeZone,
 }
 
-/// The places for out-of-tree plugins.
 const PLACES: [PluginName; OUT_OF_TREE_NAMES] = [
     PluginName::OutOfTree1,
     PluginName::OutOfTree2,

@@ -13,7 +13,6 @@ use crate::release::Emulation;
 /// A node, its pods, and the resources, ports and claims they use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeInfo {
-    /// The node.
     pub node: Arc<Node>,
     /// The pods on the node, in the order of arrival. Only [`Self::add_pod`] and [`Self::remove_pod`] change the list.
     pub pods: Vec<Arc<PodInfo>>,
@@ -62,7 +61,6 @@ impl PodSums {
         sums
     }
 
-    /// Adds the pod.
     pub fn add(&mut self, pod: &PodInfo) {
         self.pods += 1;
         self.requested.apply(&pod.resource.resource, 1);
@@ -279,7 +277,6 @@ pub struct PodAt<'a> {
 }
 
 impl<'a> PodAt<'a> {
-    /// Returns the pod.
     #[inline]
     pub fn info(self) -> &'a Arc<PodInfo> {
         self.info

@@ -61,7 +61,6 @@ impl NodeList {
         self.order.positions[slot] as usize
     }
 
-    /// Returns the node at a slot.
     pub fn by_slot(&self, slot: usize) -> &Arc<NodeInfo> {
         &self.nodes[self.position_of_slot(slot)]
     }

@@ -37,7 +37,6 @@ impl Nodes {
         self.chunks.get(position / CHUNK)?.get(position % CHUNK)
     }
 
-    /// Returns the first node.
     pub fn first(&self) -> Option<&Arc<NodeInfo>> {
         self.get(0)
     }

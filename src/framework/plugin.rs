@@ -31,7 +31,6 @@ pub struct Context<'a> {
 
 /// A plugin; each method returns the extension point if the plugin implements it.
 pub trait Plugin: Send + Sync {
-    /// Its name.
     fn name(&self) -> PluginName;
     /// Its PreEnqueue point.
     fn pre_enqueue(&self) -> Option<&dyn PreEnqueuePlugin> {
@@ -188,9 +187,7 @@ pub trait FilterRunner: Sync {
 /// A pod and a node on which it is tried with other sums.
 #[derive(Clone, Copy)]
 pub struct SumsTried<'a> {
-    /// The state of the cycle.
     pub state: &'a CycleState,
-    /// The pod.
     pub pod: &'a PodInfo,
     /// The node, whose own sums do not count.
     pub node: &'a NodeInfo,

@@ -108,7 +108,6 @@ impl PodGroupState {
         self.unscheduled.len()
     }
 
-    /// Whether a pod is assumed.
     pub fn is_assumed(&self, pod: &Key) -> bool {
         self.assumed.contains_key(pod)
     }

@@ -189,9 +189,7 @@ pub struct AffinityTerm {
 /// A term with its weight.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightedAffinityTerm {
-    /// The term.
     pub term: AffinityTerm,
-    /// Its weight.
     pub weight: i32,
 }
 
@@ -400,22 +398,18 @@ impl PodInfo {
         self.terms.as_ref().map_or(LabelBloom::ALL, |t| t.wanted_by_required_anti_affinity)
     }
 
-    /// Returns the required affinity terms.
     pub fn required_affinity(&self) -> &[AffinityTerm] {
         self.terms.as_ref().map_or(&[], |t| &t.required_affinity)
     }
 
-    /// Returns the required anti-affinity terms.
     pub fn required_anti_affinity(&self) -> &[AffinityTerm] {
         self.terms.as_ref().map_or(&[], |t| &t.required_anti_affinity)
     }
 
-    /// Returns the preferred affinity terms.
     pub fn preferred_affinity(&self) -> &[WeightedAffinityTerm] {
         self.terms.as_ref().map_or(&[], |t| &t.preferred_affinity)
     }
 
-    /// Returns the preferred anti-affinity terms.
     pub fn preferred_anti_affinity(&self) -> &[WeightedAffinityTerm] {
         self.terms.as_ref().map_or(&[], |t| &t.preferred_anti_affinity)
     }

@@ -48,7 +48,6 @@ pub struct PreemptionRecord {
 /// Pods that terminate on the node to which their preemptor is nominated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndingVictims {
-    /// The node.
     pub node: Str,
     /// The pods, by name.
     pub pods: Vec<Key>,
@@ -135,7 +134,6 @@ impl DryRuns {
         &self.runs
     }
 
-    /// Returns the dry runs by node name.
     pub fn by_name(&self) -> impl Iterator<Item = &Arc<NodeDryRun>> {
         self.indices_by_name().map(|at| &self.runs[at])
     }
@@ -151,7 +149,6 @@ impl DryRuns {
         Some(self.by_name[found] as usize)
     }
 
-    /// Returns the dry run of a node.
     pub fn get(&self, node: &str) -> Option<&Arc<NodeDryRun>> {
         self.index_of(node).map(|at| &self.runs[at])
     }
@@ -160,7 +157,6 @@ impl DryRuns {
 /// The dry run on one node. A quiet run keeps only how it ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeDryRun {
-    /// The node.
     pub node: Str,
     /// Pods of lower priority, in the order of removal.
     pub removed: Removed,
@@ -258,7 +254,6 @@ enum PutBackPods {
 /// The pod at a place of its node, which was put back.
 #[derive(Clone)]
 pub struct PutBackAt {
-    /// The place.
     pub place: u32,
     /// The budgets that cover the pod; `None` if none does.
     pub budgets: Option<Arc<CoveringBudgets>>,
@@ -441,7 +436,6 @@ impl Victim {
         }
     }
 
-    /// Returns the pod.
     pub fn pod(&self) -> &Arc<Pod> {
         &self.info().pod
     }
@@ -530,7 +524,6 @@ pub struct BudgetViolation {
 /// A node where eviction makes room.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidate {
-    /// The node.
     pub node: Str,
     /// The pods to evict, most important first.
     pub victims: Vec<Victim>,

@@ -23,11 +23,9 @@ pub struct GroupPreemptionRecord {
 pub struct EvictionUnit {
     /// The pod, or the group.
     pub name: Key,
-    /// Whether it is a group.
     pub group: bool,
     /// Its pods, by node in walking order.
     pub pods: Vec<Arc<PodInfo>>,
-    /// Its priority.
     pub priority: i32,
     /// Whether the eviction of one of its pods would violate a budget.
     pub violates: bool,

@@ -60,7 +60,6 @@ impl QueuedPodInfo {
         }
     }
 
-    /// Returns the pod.
     pub fn pod(&self) -> &Arc<Pod> {
         &self.pod_info.pod
     }

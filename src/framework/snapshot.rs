@@ -78,7 +78,6 @@ impl Snapshot {
         Self { pod_groups, ..self }
     }
 
-    /// Returns the pods of each group.
     pub fn pod_groups(&self) -> &PodGroupStates {
         &self.pod_groups
     }
@@ -134,7 +133,6 @@ impl Snapshot {
         PodsByPosition::new(&self.pods, &self.nodes, self.indexes.as_deref())
     }
 
-    /// Returns a node by name.
     pub fn get(&self, name: &str) -> Option<&Arc<NodeInfo>> {
         self.position(name).map(|at| &self.nodes()[at])
     }

@@ -136,7 +136,6 @@ impl fmt::Debug for Status {
 }
 
 impl Status {
-    /// Returns `Success`.
     #[inline]
     pub const fn success() -> Self {
         Self(None)
@@ -187,7 +186,6 @@ impl Status {
         self.0.as_deref().unwrap_or(&SUCCESS)
     }
 
-    /// Returns the code.
     #[inline]
     pub fn code(&self) -> Code {
         self.answer().code

@@ -59,7 +59,6 @@ impl Topology {
         !self.is_partial
     }
 
-    /// Returns the value with a number.
     pub fn value(&self, number: usize) -> &Str {
         &self.values[number]
     }

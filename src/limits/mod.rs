@@ -196,7 +196,6 @@ pub struct Limit {
     pub part: &'static str,
     /// The name of the constant.
     pub name: &'static str,
-    /// The amount.
     pub amount: Amount,
     /// The thing that is limited, and the effect beyond it.
     pub about: &'static str,
@@ -207,13 +206,11 @@ pub struct Limit {
 /// The amount of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// Bytes.
     Bytes(u64),
     /// Things: objects, files, requests, levels.
     Count(u64),
     /// Steps of a computation.
     Steps(u64),
-    /// Time.
     Time(Duration),
 }
 

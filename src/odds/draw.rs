@@ -36,7 +36,6 @@ use crate::cluster::Str;
 /// A candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
-    /// Its node.
     pub node: Str,
     /// Whether its victims violate a budget.
     pub violates: bool,
@@ -105,7 +104,6 @@ impl Draw {
         self.len() - self.violating
     }
 
-    /// Whether a class can win.
     fn can_win(&self, class: &Class) -> bool {
         !class.violates || self.without_violations() == 0
     }

@@ -24,7 +24,6 @@ impl Natural {
         self
     }
 
-    /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         self.0.is_empty()
     }

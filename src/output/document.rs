@@ -26,7 +26,6 @@ pub enum Block {
 pub struct Item {
     /// The spaces before it. An item is part of the one before it that has fewer.
     pub indent: usize,
-    /// Its words.
     pub words: Words,
 }
 
@@ -64,9 +63,7 @@ pub enum Headings {
 /// The role of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowKind {
-    /// A heading.
     Heading,
-    /// Words.
     Words,
     /// A row of a table, in columns.
     Cells,
@@ -214,7 +211,6 @@ pub(super) fn nested(items: &[Item]) -> Vec<(usize, String)> {
     items.iter().map(depth).zip(items.iter().map(|item| item.words.to_string())).collect()
 }
 
-/// Returns a block as rows.
 fn rows(block: &Block, headings: Headings) -> Vec<Row> {
     match block {
         Block::Heading(_, words) => match headings {

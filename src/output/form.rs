@@ -82,7 +82,6 @@ pub fn to_json(value: &impl Serialize) -> Result<Text, serde_json::Error> {
     json(value, PrettyJson::default()).map(Text::written)
 }
 
-/// Returns a value as a line of JSON.
 pub fn to_json_line(value: &impl Serialize) -> Result<Text, serde_json::Error> {
     json(value, Json::default()).map(Text::written)
 }

@@ -4,7 +4,6 @@ use std::fmt::{self, Display};
 
 use super::{Text, escape};
 
-/// The media type of [`Metrics::text`].
 pub const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The type of a metric family.

@@ -50,7 +50,6 @@ use crate::release::{Emulation, Lifetime};
 /// A plugin in a range of releases.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Its name.
     pub name: PluginName,
     /// The releases in which `make` applies.
     pub releases: Lifetime,

@@ -36,12 +36,10 @@ impl World {
         Self { cluster: objects.into_iter().collect(), snapshot: Snapshot::of(nodes), emulation: Emulation::default() }
     }
 
-    /// Returns the context of plugins.
     pub(in crate::plugins) fn cx(&self) -> Context<'_> {
         Context { cluster: &self.cluster, snapshot: &self.snapshot, emulation: self.emulation, now: jiff::Timestamp::UNIX_EPOCH }
     }
 
-    /// Returns all nodes.
     pub(in crate::plugins) fn nodes(&self) -> &Nodes {
         self.snapshot.nodes()
     }

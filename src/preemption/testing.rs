@@ -80,7 +80,6 @@ pub(super) struct CpuRunner {
 }
 
 impl CpuRunner {
-    /// Nominates a pod to a node.
     pub(super) fn nominate(&mut self, node: &str, pod: Pod) {
         self.nominated.entry(node.to_owned()).or_default().push(Arc::new(PodInfo::new(Arc::new(pod))));
     }

@@ -19,7 +19,6 @@ pub(super) enum Unit<'a> {
 }
 
 impl Unit<'_> {
-    /// Returns its pods.
     #[inline]
     pub(super) fn pods(&self) -> &[Arc<PodInfo>] {
         match self {
@@ -139,7 +138,6 @@ fn members(cx: &Context<'_>, group: &Key) -> Result<Vec<Arc<PodInfo>>, Status> {
     state.into_iter().flat_map(PodGroupState::scheduled).map(member).collect()
 }
 
-/// Returns the node of a pod in the snapshot.
 fn on_node<'a>(snapshot: &'a Snapshot, pod: &crate::cluster::Pod) -> Result<&'a Arc<NodeInfo>, Status> {
     let name = pod.node_name.as_str();
     snapshot.get(name).ok_or_else(|| {

@@ -6,7 +6,6 @@ use super::known::{Match, is_of_newest_minor, nearest};
 use super::profile::{Part, Profile};
 use super::version::Release;
 
-/// The source of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

@@ -77,7 +77,6 @@ impl Emulation {
         Self { release, gates }
     }
 
-    /// Returns the release.
     #[inline]
     pub fn release(self) -> Release {
         self.release.release
@@ -95,7 +94,6 @@ impl Emulation {
         &self.release.behaviour
     }
 
-    /// Returns the feature gates.
     #[inline]
     pub fn gates(self) -> FeatureGates {
         self.gates
@@ -106,7 +104,6 @@ impl Emulation {
         self.gates.changes(self.release)
     }
 
-    /// Returns whether a gate is on.
     #[inline]
     pub fn enabled(self, gate: Gate) -> bool {
         self.gates.enabled(gate)
@@ -119,7 +116,6 @@ impl Emulation {
         kinds.into_iter().filter(|(_, read)| *read).map(|(kind, _)| kind).collect()
     }
 
-    /// Sets a gate.
     pub fn set(&mut self, gate: Gate, on: bool) {
         self.gates.set(gate, on);
         self.gates = self.gates.followed(self.release);

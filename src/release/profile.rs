@@ -12,7 +12,6 @@ use super::version::Release;
 /// A release of kube-scheduler as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// The release.
     pub release: Release,
     /// The first release that behaves like this one.
     pub(super) since: Release,

@@ -28,7 +28,6 @@ impl Release {
         Self { patch, ..self }
     }
 
-    /// Returns the number of the patch.
     pub(super) const fn patch_number(self) -> u8 {
         self.patch
     }

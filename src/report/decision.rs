@@ -74,7 +74,6 @@ pub struct Decision {
 pub struct PluginVerdict {
     /// The plugin; empty if several plugins together left no node.
     pub plugin: String,
-    /// The code.
     pub code: Code,
     /// The reasons in one line.
     pub message: String,
@@ -85,11 +84,9 @@ pub struct PluginVerdict {
 /// A node's rejection.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeVerdict {
-    /// The node.
     pub node: Str,
     /// The plugin that rejected it.
     pub plugin: Option<PluginName>,
-    /// The code.
     pub code: Code,
     /// The reasons in order.
     pub reasons: Vec<String>,
@@ -100,7 +97,6 @@ pub struct NodeVerdict {
 /// A code with reasons.
 #[derive(Clone, Debug, Serialize)]
 pub struct StatusReport {
-    /// The code.
     pub code: Code,
     /// The reasons in order.
     pub reasons: Vec<String>,
@@ -111,7 +107,6 @@ pub struct StatusReport {
 /// A node's scores.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeScores {
-    /// The node.
     pub node: Str,
     /// Sum of the weighted scores.
     pub total: i64,
@@ -154,7 +149,6 @@ pub struct Preemption {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateReport {
-    /// The node.
     pub node: Str,
     /// The victims, most important first, as `namespace/name`.
     pub victims: Vec<String>,
@@ -165,7 +159,6 @@ pub struct CandidateReport {
 /// A failed dry run.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeStatusReport {
-    /// The node.
     pub node: Str,
     /// The code; `None`, written as an empty string, if kube-scheduler gives neither code nor reason.
     #[serde(serialize_with = "code_or_empty")]
@@ -184,7 +177,6 @@ fn code_or_empty<S: serde::Serializer>(code: &Option<Code>, serializer: S) -> Re
 /// One step of the tie-break between candidates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreFunctionReport {
-    /// Its name.
     pub name: &'static str,
     /// The scores of the remaining candidates.
     pub scores: BTreeMap<Str, i64>,
@@ -195,9 +187,7 @@ pub struct ScoreFunctionReport {
 /// A code with a message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MessageReport {
-    /// The code.
     pub code: Code,
-    /// The message.
     pub message: String,
 }
 

@@ -11,7 +11,6 @@ use crate::trace::{CycleView, Outcome, PreemptionView};
 pub struct BindReport {
     /// `extender N`, by its place in the configuration, or `DefaultBinder`.
     pub by: String,
-    /// The node.
     pub node: Str,
 }
 
@@ -42,7 +41,6 @@ pub struct ExtenderReport {
     /// The nodes it left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<Vec<Str>>,
-    /// Its error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Str>,
     /// Whether its error is passed over.

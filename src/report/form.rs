@@ -28,7 +28,6 @@ pub struct WriteComparedPods {
     pub tail: fn() -> Text,
 }
 
-/// A format.
 #[derive(Debug)]
 pub struct Format {
     /// The name that `-o` takes.
@@ -144,7 +143,6 @@ pub enum Answer<'a> {
     Manifest(&'a ManifestReport),
     /// A pod that has a node.
     Placed(&'a PlacedReport),
-    /// A workload.
     Workload(&'a WorkloadReport),
     /// Two states of a cluster.
     Diff(&'a DumpDiff),

@@ -70,7 +70,6 @@ pub struct ChangeInfo {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PluginInfo {
-    /// Its name.
     pub name: &'static str,
     /// The extension points that it implements.
     pub extension_points: Vec<&'static str>,
@@ -82,7 +81,6 @@ pub struct PluginInfo {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GateInfo {
-    /// Its name.
     pub name: String,
     /// Its default in this release.
     pub enabled: bool,

@@ -135,7 +135,6 @@ pub struct QueuesReport {
 /// A pod in backoffQ.
 #[derive(Clone, Debug, Serialize)]
 pub struct BackoffReport {
-    /// The pod.
     pub pod: String,
     /// The end of its backoff, in seconds since the start of the clock, with milliseconds.
     pub expires: serde_json::Number,
@@ -145,7 +144,6 @@ pub struct BackoffReport {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnschedulableReport {
-    /// The pod.
     pub pod: String,
     /// The plugins that rejected it, by name.
     pub plugins: Vec<PluginName>,
@@ -156,7 +154,6 @@ pub struct UnschedulableReport {
 /// A move to a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MoveReport {
-    /// The pod.
     pub pod: String,
     /// The event's label, as kube-scheduler logs it.
     pub event: String,

@@ -4,7 +4,6 @@ use super::Origin;
 use super::ticket::reproduction;
 use crate::output::Document;
 
-/// Returns a document with its title and origin.
 pub fn page(title: &str, body: &Document, origin: Option<&Origin>) -> Document {
     let mut doc = Document::default();
     doc.heading(1, title);

@@ -16,9 +16,7 @@ use crate::trace::PreemptionView;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacedReport {
-    /// The pod.
     pub pod: Str,
-    /// Its namespace.
     pub namespace: Str,
     /// Its node; null for a pod that is gone or has none.
     pub node: Option<Str>,
@@ -61,7 +59,6 @@ pub struct AgainReport {
     pub why: String,
 }
 
-/// An eviction.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EvictionReport {

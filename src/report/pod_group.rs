@@ -32,7 +32,6 @@ pub struct GroupReport {
     pub condition: Option<ConditionReport>,
 }
 
-/// A member.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemberReport {
@@ -55,7 +54,6 @@ pub struct MemberReport {
     pub victims: Vec<String>,
 }
 
-/// A placement.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacementReport {
@@ -65,7 +63,6 @@ pub struct PlacementReport {
     pub nodes: usize,
     /// Members that would fit.
     pub fits: usize,
-    /// Whether it takes the group.
     pub takes_group: bool,
     /// The weighted sum of its scores; null where there was nothing to choose.
     pub score: Option<i64>,
@@ -73,12 +70,10 @@ pub struct PlacementReport {
     pub chosen: bool,
 }
 
-/// A condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConditionReport {
     /// `True` or `False`.
     pub status: Str,
-    /// Its reason.
     pub reason: Str,
     /// Its text.
     pub message: Str,

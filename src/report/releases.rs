@@ -93,9 +93,7 @@ pub struct ReleaseComparison {
 #[derive(Clone, Copy, Debug, Default)]
 struct Reworded {
     pods: usize,
-    /// In the message.
     messages: usize,
-    /// In scores.
     scores: usize,
     /// In anything else.
     others: usize,

@@ -14,7 +14,6 @@ use crate::trace::{Event, Eviction, MoveCause, ObjectChange, PermitEnd, Place, Q
 /// The story of one pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodStory {
-    /// The pod.
     pub pod: Key,
     /// The events of the pod in order, with the virtual time since the start.
     pub lines: Vec<(SignedDuration, String)>,

@@ -62,11 +62,8 @@ pub fn text(view: &CycleView) -> Lines {
 
 /// Nodes with the same class of verdict, plugin and message.
 pub(super) struct Group<'a> {
-    /// The class.
     pub(super) class: VerdictClass,
-    /// The plugin.
     pub(super) plugin: Option<PluginName>,
-    /// The message.
     pub(super) message: String,
     /// The nodes by deciding fact, the most common fact first.
     pub(super) facts: Vec<(Option<String>, Vec<&'a Str>)>,

@@ -129,7 +129,6 @@ impl WhatIfReport {
         self.place(pod).is_none_or(|at| at.location == PodLocation::Gone)
     }
 
-    /// Returns an answer as a sentence.
     fn sentence(&self, answer: &Answer) -> String {
         if let Some(capacity) = &answer.capacity {
             return capacity_sentence(capacity);
@@ -363,7 +362,6 @@ fn verb_words(answer: &Answer) -> Words {
     }
 }
 
-/// Returns a pod with its node.
 fn pod_on(pod: &Key, node: &Str) -> Words {
     Words::of_pod(pod).words(on(node))
 }
@@ -580,7 +578,6 @@ fn flood_data(flood: &Flood) -> Value {
         "victims": flood.victims.iter().map(victim).collect::<Vec<Value>>()})
 }
 
-/// Returns a capacity as data.
 pub(super) fn capacity_data(capacity: &Capacity) -> Value {
     let (complete, next) = match &capacity.end {
         CapacityEnd::Full(message) => (true, Some(message.as_str())),

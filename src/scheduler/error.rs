@@ -37,44 +37,22 @@ pub enum ScheduleError {
     PriorityCrash(Status),
     /// A Reserve plugin failed.
     #[error("running Reserve plugin \"{plugin}\": {message}", message = .status.message())]
-    Reserve {
-        /// The plugin.
-        plugin: PluginName,
-        /// Its status.
-        status: Status,
-    },
+    Reserve { plugin: PluginName, status: Status },
     /// A PreScore plugin failed.
     #[error("running PreScore plugin \"{plugin}\": {message}", message = .status.message())]
-    PreScore {
-        /// The plugin.
-        plugin: PluginName,
-        /// Its status.
-        status: Status,
-    },
+    PreScore { plugin: PluginName, status: Status },
     /// A Score plugin failed.
     #[error("running Score plugins: plugin \"{plugin}\" failed with: {message}", message = .status.message())]
-    Score {
-        /// The plugin.
-        plugin: PluginName,
-        /// Its status.
-        status: Status,
-    },
+    Score { plugin: PluginName, status: Status },
     /// A Score plugin could not normalize its scores.
     #[error("running Normalize on Score plugins: plugin \"{plugin}\" failed with: {message}", message = .status.message())]
-    Normalize {
-        /// The plugin.
-        plugin: PluginName,
-        /// Its status.
-        status: Status,
-    },
+    Normalize { plugin: PluginName, status: Status },
     /// A Score plugin returned a score outside the valid range.
     #[error(
         "applying score defaultWeights on Score plugins: plugin \"{plugin}\" returns an invalid score {score}, it should in the range of [0, {max}] after normalizing"
     )]
     InvalidScore {
-        /// The plugin.
         plugin: PluginName,
-        /// The score.
         score: i64,
         /// The highest valid score.
         max: i64,

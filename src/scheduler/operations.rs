@@ -83,10 +83,7 @@ pub enum Operation {
     /// One turn of the scheduling loop.
     Schedule,
     /// Add an object.
-    Create {
-        /// The object.
-        object: Object,
-    },
+    Create { object: Object },
     /// Replace an object.
     Update {
         /// The whole new object.
@@ -133,22 +130,15 @@ pub enum Operation {
     },
     /// Apply several operations under one name.
     Batch {
-        /// The name.
         name: String,
         /// The operations, in order.
         operations: Vec<Operation>,
     },
     /// Allow a pod for every Permit plugin it waits for; no effect on a pod that is not waiting.
-    Allow {
-        /// The pod.
-        pod: Key,
-    },
+    Allow { pod: Key },
     /// Reject a pod by the first Permit plugin it waits for, in the order of the profile; no effect on a pod that is
     /// not waiting.
-    Reject {
-        /// The pod.
-        pod: Key,
-    },
+    Reject { pod: Key },
 }
 
 impl Operation {

@@ -26,27 +26,13 @@ pub struct Timer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TimerKind {
     /// The backoff of a pod ends.
-    BackoffComplete {
-        /// The pod.
-        pod: Key,
-    },
+    BackoffComplete { pod: Key },
     /// A pod reaches its longest stay in unschedulablePods.
-    UnschedulableTimeout {
-        /// The pod.
-        pod: Key,
-    },
+    UnschedulableTimeout { pod: Key },
     /// The grace period of a terminating pod ends.
-    GracePeriodEnds {
-        /// The pod.
-        pod: Key,
-    },
+    GracePeriodEnds { pod: Key },
     /// The wait of a pod for a Permit plugin times out.
-    PermitDeadline {
-        /// The pod.
-        pod: Key,
-        /// The plugin.
-        plugin: PluginName,
-    },
+    PermitDeadline { pod: Key, plugin: PluginName },
 }
 
 impl TimerKind {

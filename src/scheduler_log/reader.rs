@@ -146,7 +146,6 @@ impl Reader {
         &self.fold.log
     }
 
-    /// Returns the log.
     pub fn finish(self) -> SchedulerLog {
         let mut log = self.fold.log;
         super::replicas::note(&mut log);

@@ -11,7 +11,6 @@ use crate::cluster::{Key, Kind, Str};
 use crate::framework::{DryRunStep, PluginName};
 use crate::trace::Event;
 
-/// A breakpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Breakpoint {

@@ -64,7 +64,6 @@ impl std::fmt::Display for PodLocation {
 /// A pod whose place differs between two branches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodDifference {
-    /// Key of the pod.
     pub pod: Key,
     /// Place on each branch.
     pub at: [PodLocation; 2],
@@ -82,7 +81,6 @@ pub struct VerdictChange {
 /// A pod whose newest decision differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
-    /// Key of the pod.
     pub pod: Key,
     /// Outcome on each branch as a short sentence; `None` where the pod was not tried since the fork.
     pub outcomes: [Option<String>; 2],

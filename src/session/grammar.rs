@@ -19,7 +19,6 @@ use crate::suggest::nearest;
 /// A verb in the grammar.
 #[derive(Debug)]
 pub struct Row {
-    /// Its word.
     pub word: &'static str,
     /// Its arguments on the command line.
     pub args: &'static str,
@@ -59,11 +58,8 @@ pub enum Subject {
 /// Kind of the selected object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thing {
-    /// A node.
     Node,
-    /// A pod.
     Pod,
-    /// A budget.
     Budget,
     /// The workload of a pod.
     Workload,
@@ -76,19 +72,13 @@ pub enum Thing {
 pub enum Names {
     /// Anything else.
     Free,
-    /// This word.
     Word(&'static str),
-    /// A node.
     Node,
-    /// A node, or a label of nodes.
     NodeOrLabel,
     /// A pod that waits, or was tried.
     Pod,
-    /// A pod on a node.
     PodOnNode,
-    /// A budget.
     Budget,
-    /// A workload.
     Workload,
     /// A PriorityClass.
     PriorityClass,
@@ -420,7 +410,6 @@ pub enum VerbError {
     /// The first word is no verb.
     #[error("there is no verb {word:?}{}", suggestion(.meant.as_deref()))]
     UnknownVerb {
-        /// The word.
         word: String,
         /// The nearest verb.
         meant: Option<String>,
@@ -428,7 +417,6 @@ pub enum VerbError {
     /// Arguments are missing or not understood.
     #[error("{verb} needs {args}")]
     Arguments {
-        /// The verb.
         verb: &'static str,
         /// Its arguments.
         args: &'static str,
@@ -436,7 +424,6 @@ pub enum VerbError {
     /// A text that is not a number, or one that is out of range.
     #[error("{text:?} is not a number from {from} to {to}")]
     Number {
-        /// The text.
         text: String,
         /// Smallest number.
         from: i64,

@@ -50,7 +50,6 @@ impl ReportedOutcome {
 /// An attempt of the cluster's scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportedAttempt {
-    /// The pod.
     pub pod: Key,
     /// When it ended, or when its end was seen.
     pub at: Timestamp,
@@ -65,7 +64,6 @@ pub struct ReportedAttempt {
 pub struct PlacedAttempt {
     /// The revision whose changes show its end: the scheduler decided on the state before it.
     pub revision: usize,
-    /// The attempt.
     pub attempt: ReportedAttempt,
 }
 

@@ -186,7 +186,6 @@ impl Action {
 }
 
 impl Revision {
-    /// Returns its kind.
     pub fn kind(&self) -> RevisionKind {
         match &self.action {
             Action::Apply(operation) | Action::WhatIf { operation, .. } => kind(operation),
@@ -197,12 +196,10 @@ impl Revision {
         }
     }
 
-    /// Returns the release that started with it.
     fn release_started(&self) -> Option<Release> {
         self.events.iter().find_map(|event| if let Event::SchedulerStarted(start) = event { Some(start.release) } else { None })
     }
 
-    /// Returns whether it is a dry decision.
     pub fn is_dry_decision(&self) -> bool {
         self.explained().is_some()
     }
@@ -231,7 +228,6 @@ impl Revision {
 pub enum ObjectChange<'a> {
     /// It is created or updated, and is like this after.
     Put(&'a Object),
-    /// It is deleted.
     Deleted(&'a Object),
 }
 

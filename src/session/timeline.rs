@@ -26,7 +26,6 @@ pub struct Cursor {
 pub struct Occurrence<'a> {
     /// The event before it in the revision; `None` for the first.
     pub before: Option<&'a Event>,
-    /// The event.
     pub event: &'a Event,
     /// The pod whose cycle it belongs to.
     pub cycle: Option<&'a Key>,
@@ -195,12 +194,10 @@ impl Timeline {
         }
     }
 
-    /// Returns the keyframe at the start.
     pub fn start(&self) -> &Keyframe {
         &self.start
     }
 
-    /// Returns the keyframe at the end.
     pub fn end(&self) -> &Keyframe {
         self.revisions.last().map_or(&self.start, |f| &f.after)
     }

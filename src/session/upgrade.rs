@@ -14,7 +14,6 @@ use crate::trace::CycleView;
 /// Dry decisions of two schedulers about one pod.
 #[derive(Clone, Debug)]
 pub struct PodDecisions {
-    /// Key of the pod.
     pub pod: Key,
     /// Decision of each scheduler.
     pub views: [CycleView; 2],

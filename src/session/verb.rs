@@ -70,7 +70,6 @@ pub enum Lost {
 /// A workload, by kind and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Its kind.
     pub kind: OwnerKind,
     /// `[NAMESPACE/]NAME`.
     pub name: Str,
@@ -107,12 +106,7 @@ pub enum TaintEdit {
     /// Adds the taint, or replaces the one of its key and effect.
     Add(Taint),
     /// Removes the taints of a key; those with one effect, if it is given.
-    Remove {
-        /// The key.
-        key: Str,
-        /// The effect.
-        effect: Option<Str>,
-    },
+    Remove { key: Str, effect: Option<Str> },
 }
 
 impl fmt::Display for TaintEdit {

@@ -43,7 +43,6 @@ impl std::fmt::Display for WithTime {
 /// The changes of a revision.
 #[derive(Clone, Debug)]
 pub struct EtcdStep {
-    /// The revision.
     pub revision: u64,
     /// The time of the revision, as far as objects say it.
     pub time: Option<Timestamp>,

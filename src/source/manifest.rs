@@ -11,7 +11,6 @@ use super::decode::{is_too_deep, may_expand_too_far};
 use crate::limits::sources::{MANIFEST, MANIFEST_OBJECTS};
 use crate::plural::count;
 
-/// An object of a manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManifestObject {
     /// The object. Fields that are null are left out, as an API server does.
@@ -23,7 +22,6 @@ pub struct ManifestObject {
 /// The place of an object or error in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestPlace {
-    /// The file.
     pub file: String,
     /// The line, from 1; 0 for the file as a whole.
     pub line: usize,

@@ -37,7 +37,6 @@ pub enum GroupEvent {
 /// A group when its cycle starts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupStart {
-    /// The group.
     pub group: Key,
     /// The pod that was popped, and brought the others along.
     pub popped: Key,

@@ -20,12 +20,10 @@ pub struct DryRunStepAt {
 }
 
 impl DryRunStepAt {
-    /// Returns the node.
     pub fn node(&self) -> &Str {
         &self.run.node
     }
 
-    /// Returns the step.
     pub fn step(&self) -> Option<DryRunStep<'_>> {
         self.run.step(self.number as usize)
     }
@@ -56,7 +54,6 @@ pub struct ScoreFunctionAt {
 }
 
 impl ScoreFunctionAt {
-    /// Returns the score function.
     pub fn function(&self) -> Option<&ScoreFunction> {
         self.preemption.score_functions.get(self.number as usize)
     }
@@ -319,7 +316,6 @@ pub struct DryRunView<'a> {
 }
 
 impl<'a> DryRunView<'a> {
-    /// Returns the node.
     pub fn node(self) -> &'a Str {
         &self.run.node
     }

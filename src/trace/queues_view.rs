@@ -12,11 +12,8 @@ use crate::framework::{PluginName, PluginSet};
 /// A pending pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueEntry {
-    /// The pod.
     pub pod: Key,
-    /// Its priority.
     pub priority: i32,
-    /// Its place.
     pub place: Place,
     /// Time of its entry into the queue, the second sort key of activeQ.
     pub timestamp: Timestamp,
@@ -28,7 +25,6 @@ pub struct QueueEntry {
     pub plugins: PluginSet,
     /// The node it is nominated to; empty if none.
     pub nominated: Str,
-    /// Its last move.
     pub last_move: Option<QueueMove>,
     /// The evidence for an inferred place; `None` for a place of this session's scheduler.
     pub inferred: Option<String>,
@@ -70,7 +66,6 @@ pub struct QueuesView {
 /// The first pod by name that gates its group, where that is queued as one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupGate {
-    /// The pod.
     pub pod: Key,
     /// The plugin that rejects it.
     pub plugin: PluginName,

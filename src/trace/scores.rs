@@ -12,7 +12,6 @@ use crate::framework::PluginName;
 /// A node's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeScore {
-    /// The node.
     pub node: Str,
     /// By plugin, in profile order.
     pub plugins: Part<PluginScore>,
@@ -23,7 +22,6 @@ pub struct NodeScore {
 /// One plugin's score of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginScore {
-    /// The plugin.
     pub plugin: PluginName,
     /// The score that the plugin returned.
     pub raw: i64,

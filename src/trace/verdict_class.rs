@@ -62,7 +62,6 @@ impl VerdictClass {
 }
 
 impl Verdict {
-    /// Returns the class.
     pub fn class(&self) -> VerdictClass {
         VerdictClass::of(&self.status)
     }

@@ -14,7 +14,6 @@ use crate::trace::Place;
 /// The answer to a verb. [`Whereabouts::of`] returns the places of its pods at the end of all verbs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The verb.
     pub verb: Verb,
     /// The nodes that it drained, lost or added.
     pub nodes: Vec<NodeAnswer>,
@@ -57,11 +56,9 @@ impl Tally {
 pub struct NodeAnswer {
     /// Its name.
     pub node: Str,
-    /// Its end.
     pub end: NodeEnd,
 }
 
-/// The end of a node.
 #[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum NodeEnd {
@@ -70,7 +67,6 @@ pub enum NodeEnd {
     /// Pods without a controller stop the drain before it begins; the node stays cordoned.
     #[strum(serialize = "bare-pods")]
     Bare {
-        /// The pods.
         pods: Vec<Key>,
         /// The budgets that would stop the drain too, if it evicted these pods.
         blocks: Vec<Block>,
@@ -92,11 +88,9 @@ pub struct PodAnswer {
     pub pod: Key,
     /// The node that it was on; empty without one.
     pub node: Str,
-    /// Its end.
     pub end: PodEnd,
 }
 
-/// The end of a pod.
 #[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum PodEnd {
@@ -144,7 +138,6 @@ pub enum Stay {
 pub enum Block {
     /// The budget allows no disruption, or fewer than are needed.
     Exhausted {
-        /// The budget.
         budget: Key,
         /// `disruptionsAllowed`.
         allowed: i32,
@@ -153,7 +146,6 @@ pub enum Block {
     },
     /// The budget allows no disruption before these replacements are ready, and they have no node.
     Waits {
-        /// The budget.
         budget: Key,
         /// The pods without a node.
         replacements: Vec<Key>,
@@ -266,7 +258,6 @@ impl Whereabouts {
 /// A pod that no verb moved, and that is elsewhere because of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elsewhere {
-    /// The pod.
     pub pod: Key,
     /// Where it is without the verbs, and with them.
     pub at: [PodLocation; 2],

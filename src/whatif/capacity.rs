@@ -25,7 +25,6 @@ const KUBELET_PODS: usize = 110;
 /// How many more of a pod fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Capacity {
-    /// The pod.
     pub pod: Key,
     /// Whether the pod waits for a node; it is then the first of those counted.
     pub is_pending: bool,

@@ -65,7 +65,6 @@ pub enum WhatIfError {
     /// The node has no such taint.
     #[error("{node} has no taint {taint}{}", suggestion(.meant.as_deref()))]
     NoTaint {
-        /// The node.
         node: Str,
         /// The taint as typed.
         taint: String,
@@ -75,7 +74,6 @@ pub enum WhatIfError {
     /// The node has no such label.
     #[error("{node} has no label {label}{}", suggestion(.meant.as_deref()))]
     NoLabel {
-        /// The node.
         node: Str,
         /// The key.
         label: Str,
@@ -97,7 +95,6 @@ pub enum WhatIfError {
     /// No profile schedules the pod.
     #[error("no profile of the scheduler is named {scheduler:?}, as {pod} requires")]
     NoProfile {
-        /// The pod.
         pod: Key,
         /// Its `schedulerName`.
         scheduler: Str,
@@ -108,7 +105,6 @@ pub enum WhatIfError {
     /// A feature gate that is not known.
     #[error("{error}{}", suggestion(.meant.as_deref()))]
     Gate {
-        /// The error.
         error: GateError,
         /// The nearest gate.
         meant: Option<String>,
@@ -121,12 +117,7 @@ pub enum WhatIfError {
     Config(#[from] ConfigEditError),
     /// The release would not start with the configuration.
     #[error("kube-scheduler {release} would not start with this configuration: {why}")]
-    ReleaseChange {
-        /// The release.
-        release: Release,
-        /// Why.
-        why: ReleaseRefused,
-    },
+    ReleaseChange { release: Release, why: ReleaseRefused },
     /// The same, on a branch of a session.
     #[error(transparent)]
     SessionRelease(#[from] ReleaseChangeError),

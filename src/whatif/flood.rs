@@ -15,7 +15,6 @@ use crate::scheduler::{ObjectEdit, Operation, Scheduler};
 /// The pods that are evicted while pods like one keep coming.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flood {
-    /// The pod.
     pub pod: Key,
     /// Copies that got a node before the first eviction.
     pub fits: usize,
@@ -32,11 +31,8 @@ pub struct Flood {
 /// A pod that is evicted for a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FloodVictim {
-    /// The pod.
     pub pod: Key,
-    /// Its node.
     pub node: Str,
-    /// Its priority.
     pub priority: i32,
     /// Its workload, as what-ifs write it; `None` without one.
     pub workload: Option<String>,

@@ -8,7 +8,6 @@ use crate::cluster::{Cluster, Key, Kind, Node, Pod, PodDisruptionBudget, Str};
 use crate::session::{Edit, EditError, Lost};
 use crate::suggest::nearest;
 
-/// Returns a node.
 pub(super) fn node(cluster: &Cluster, name: &Str) -> Result<Arc<Node>, WhatIfError> {
     cluster.nodes.named(name).cloned().ok_or_else(|| {
         let meant = nearest(name, cluster.nodes.iter().map(|node| node.name().as_str())).map(str::to_owned);

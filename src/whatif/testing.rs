@@ -88,7 +88,6 @@ pub(super) fn fates(stage: &Rehearsal, answer: &Answer) -> Vec<String> {
     answer.pods.iter().map(fate).collect()
 }
 
-/// Returns the ends of the nodes.
 pub(super) fn ends(answer: &Answer) -> Vec<&NodeEnd> {
     answer.nodes.iter().map(|node| &node.end).collect()
 }

@@ -32,7 +32,6 @@ pub fn short_workloads(input: &WorkloadInput<'_>, is_wanted: impl Fn(&str) -> bo
     found
 }
 
-/// Returns whether a Job has ended.
 fn has_ended(job: &crate::cluster::neighbors::Neighbor) -> bool {
     let Some(facts) = job.facts() else { return false };
     ["Complete", "Failed"].iter().any(|kind| super::desired::ended(facts, kind).is_some())

@@ -285,7 +285,6 @@ fn newest(sorted: &[&Voice]) -> (Vec<Voice>, usize) {
     (listed.iter().map(|at| sorted[*at].clone()).collect(), sorted.len() - listed.len())
 }
 
-/// Returns the words of a text.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split([' ', ','])
 }

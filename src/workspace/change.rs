@@ -40,7 +40,6 @@ pub struct FixToApply {
     pub text: String,
     /// The pod that it lets in.
     pub pod: Key,
-    /// Its changes.
     pub changes: Arc<[fixes::Change]>,
     /// The pods that get its changes of a pod; empty for [`Self::pod`] alone.
     pub pods: Arc<[Key]>,

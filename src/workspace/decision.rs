@@ -16,7 +16,6 @@ pub(super) struct PodAt {
 }
 
 impl PodAt {
-    /// Returns a pod at the cursor.
     pub(super) fn cursor(session: &Session, pod: &Key) -> Self {
         let node = session.scheduler_here().state().cluster().pods.get(pod).map(|pod| pod.node_name.clone());
         Self { decision: decision_about(session, pod), node }

@@ -39,7 +39,6 @@ pub struct Workspace {
 /// Place where a change begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begins {
-    /// At the cursor.
     AtCursor,
     /// Before the dry decision at the cursor.
     BeforeDecision,

@@ -17,7 +17,6 @@ use crate::session::{Cursor, Verb};
 use crate::source::read_manifests;
 use crate::whatif::{self, Elsewhere, ManifestRequest, OnBranch, Rehearsal, Stage as _};
 
-/// The answer of a what-if.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhatIfAnswer {
     /// The result in a line.

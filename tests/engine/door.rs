@@ -15,6 +15,14 @@ fn story(name: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stories").join(name)).expect("a story")
 }
 
+#[test]
+fn the_documentation_of_the_library_is_that_of_the_engine() {
+    let root = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).expect("the root of the crate");
+    let lines: Vec<&str> = root.lines().collect();
+    let shown = lines.windows(2).filter(|pair| pair[1].starts_with("pub mod ") && !pair[0].contains("doc(hidden)"));
+    assert_eq!(shown.map(|pair| pair[1]).collect::<Vec<_>>(), ["pub mod engine;"]);
+}
+
 /// Decides a recorded case through the door.
 fn decide(case: &Value) -> Value {
     let mut builder = Engine::builder().objects(case["cluster"].to_string()).now("2026-11-20T00:00:00Z");

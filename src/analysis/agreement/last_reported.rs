@@ -27,7 +27,6 @@ pub struct LastReported {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preempted {
-    /// The victim.
     pub victim: Key,
     /// The node it ran on; empty if only a condition reports the eviction.
     pub node: Str,

@@ -17,7 +17,6 @@ use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
 pub struct SeenChange {
     /// When it was seen.
     pub at: Timestamp,
-    /// The object before it.
     pub before: Object,
     /// The object after it; `None` if it was deleted.
     pub after: Option<Object>,

@@ -40,7 +40,6 @@ pub(super) enum Aspect {
     VolumeCount,
     /// Claims, volumes and classes.
     Storage,
-    /// Devices.
     Devices,
     /// The pod's group.
     Group,

@@ -17,7 +17,6 @@ pub enum Step {
     Item(String),
 }
 
-/// The path to a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldPath(pub Vec<Step>);
 
@@ -64,7 +63,6 @@ impl Serialize for FieldPath {
 /// A field that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FieldChange {
-    /// Its path.
     pub field: FieldPath,
     /// Its value before; `None` if the object did not have it.
     pub from: Option<Value>,

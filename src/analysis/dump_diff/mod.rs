@@ -58,7 +58,6 @@ pub enum ChangeKind {
 /// An object that changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ObjectChange {
-    /// Its kind.
     pub kind: Kind,
     /// Its namespace and name.
     #[serde(flatten)]
@@ -70,10 +69,8 @@ pub struct ObjectChange {
     /// The node of a pod before and after; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<[Option<Str>; 2]>,
-    /// The object before.
     #[serde(skip)]
     pub(super) before: Option<Object>,
-    /// The object after.
     #[serde(skip)]
     pub(super) after: Option<Object>,
 }
@@ -82,7 +79,6 @@ pub struct ObjectChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NotCompared {
-    /// The kind.
     pub kind: Kind,
     /// Whether the older state lacks it; else the newer one does.
     pub in_older: bool,
@@ -119,7 +115,6 @@ pub enum Differs {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "is", content = "node")]
 pub enum Now {
-    /// It is pending.
     Pending,
     /// It was bound to the node.
     Bound(Str),
@@ -131,7 +126,6 @@ pub enum Now {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodDiff {
-    /// The pod.
     pub pod: Key,
     /// Whether the older state does not have it. Its decision there is that about the same pod.
     pub is_new: bool,
@@ -145,7 +139,6 @@ pub struct PodDiff {
     pub to: Option<Brief>,
     /// The changes that explain it, verified by taking them back; `None` where they were not searched.
     pub because: Option<Because>,
-    /// All of it in a sentence.
     pub sentence: String,
     /// The sentence without the pod's name at its begin.
     #[serde(skip)]
@@ -241,7 +234,6 @@ impl DumpDiff {
         self.pods.iter().take(SENTENCES).map(|pod| pod.sentence.clone()).chain(more).chain([objects]).collect()
     }
 
-    /// Returns whether a decision changed.
     pub fn some_decision_changed(&self) -> bool {
         self.pods.iter().any(|pod| pod.differs.is_some())
     }

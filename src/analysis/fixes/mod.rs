@@ -100,7 +100,6 @@ pub struct ConstraintReport {
     pub closest: String,
 }
 
-/// A fix.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FixReport {

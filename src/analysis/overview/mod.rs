@@ -193,7 +193,6 @@ pub enum FixSearch {
 }
 
 impl FixSearch {
-    /// Returns the fix.
     pub fn found(&self) -> Option<&Arc<CauseFix>> {
         if let Self::Found(fix) = self { Some(fix) } else { None }
     }

@@ -11,7 +11,6 @@ use crate::scheduler_log::{Amounts, CachedNode, Dump, Stamp};
 /// A node of the scheduler's cache beside ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparedNode {
-    /// The node.
     pub node: String,
     /// The differences; empty if both are the same.
     pub differences: Vec<CacheDifference>,
@@ -39,7 +38,6 @@ pub enum CacheDifference {
 /// An amount of a resource in the scheduler's cache and in ours.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
-    /// The resource.
     pub resource: String,
     /// The scheduler's amount: thousandths for cpu, else units.
     pub there: i64,

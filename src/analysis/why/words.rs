@@ -22,7 +22,6 @@ pub(super) struct Phrase {
 /// The number of pods that a sentence is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
-    /// One: `it`.
     One,
     /// Several: `they`.
     Several,

@@ -55,7 +55,6 @@ pub(super) struct ComingNode {
 /// A limit of a NodePool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PoolLimit {
-    /// The resource.
     pub(super) resource: Str,
     /// The amount of the nodes that exist.
     pub(super) used: Quantity,

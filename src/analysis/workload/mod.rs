@@ -33,7 +33,6 @@ pub use voices::{VoiceReport, Voices, voices, voices_of_pods};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkloadReport {
-    /// The workload.
     pub workload: About,
     /// The number of pods that it wants; null if the source does not show it.
     pub desired: Option<usize>,
@@ -98,7 +97,6 @@ pub enum WorkloadFix {
     Scheduling(Box<CauseFix>),
 }
 
-/// A kind that is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct UnknownKind {
     /// The kind; `Event` for events about other objects than pods.
@@ -196,7 +194,6 @@ impl WorkloadCause {
 /// The cause of a workload's missing pods in words.
 #[derive(Default)]
 pub(super) struct ShortWords {
-    /// The cause.
     pub(super) cause: String,
     /// The fix, or the command to look at its object.
     pub(super) fix: String,

@@ -29,7 +29,6 @@ pub(super) enum NextStep {
     LookAt(String),
 }
 
-/// Returns the next step of a remedy.
 pub(super) fn next_step(remedy: &Remedy) -> NextStep {
     NextStep::Change(match remedy {
         Remedy::RaiseQuota(raise) => raise_quota(raise),

@@ -176,7 +176,6 @@ fn coming_sentence(node: &ComingNode) -> String {
     }
 }
 
-/// Returns a meaning as a sentence.
 fn sentence(means: &Meaning) -> String {
     match means {
         Meaning::ScaleUp(groups) => format!("The autoscaler adds a node for it: {groups}."),

@@ -5,7 +5,6 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, Mou
 /// Bytes of an X10 mouse report after its introducer.
 pub(super) const MOUSE_BYTES: usize = 3;
 
-/// Returns the key of an ASCII byte.
 pub(super) fn ascii(byte: u8) -> (KeyCode, KeyModifiers) {
     let control = |c: u8| (KeyCode::Char(char::from(c)), KeyModifiers::CONTROL);
     match byte {

@@ -42,7 +42,6 @@ pub struct Wording {
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The kind of reason.
     pub kind: ReasonKind,
     /// The plugin that gives it; the first in a cycle if several do. `None` for reasons of the framework.
     pub plugin: Option<PluginName>,
@@ -84,7 +83,6 @@ pub fn entry(kind: ReasonKind) -> Option<&'static Entry> {
     ENTRIES.iter().find(|e| e.kind == kind)
 }
 
-/// Returns the text of a reason in a release.
 pub(super) fn text(reason: &Reason, release: Release) -> Cow<'static, str> {
     if let Reason::Other { text } = reason {
         return text.clone();
@@ -163,7 +161,6 @@ const fn since(minor: u8, template: &'static str) -> Wording {
     Wording { template, span: Lifetime::since(minor), note: None }
 }
 
-/// A wording since a patch.
 const fn since_patch(minor: u8, patch: u8, template: &'static str) -> Wording {
     Wording { template, span: Lifetime::since_patch(minor, patch), note: None }
 }

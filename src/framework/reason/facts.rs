@@ -24,7 +24,6 @@ pub struct GangCount {
 /// memory).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortage {
-    /// The resource.
     pub resource: Str,
     /// The pod's request.
     pub requested: i64,
@@ -86,7 +85,6 @@ pub enum NodeSelectorPart {
 pub struct UnmetRequirement {
     /// The source of the requirement.
     pub part: NodeSelectorPart,
-    /// The requirement.
     #[serde(flatten)]
     pub requirement: Arc<Requirement>,
     /// The node's value; `None` if it has none.
@@ -99,9 +97,7 @@ pub struct UnmetRequirement {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PortConflict {
-    /// The port.
     pub port: i32,
-    /// Its protocol.
     pub protocol: Str,
     /// The host IP that the pod requests; empty for all.
     #[serde(rename = "hostIP")]
@@ -111,7 +107,6 @@ pub struct PortConflict {
     pub with: Option<Key>,
 }
 
-/// A disk in use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiskInUse {
@@ -126,7 +121,6 @@ pub struct DiskInUse {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VolumeLimit {
-    /// The driver.
     pub driver: Str,
     /// Volumes attached to the node.
     pub attached: i64,
@@ -140,7 +134,6 @@ pub struct VolumeLimit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ZoneMismatch {
-    /// The volume.
     pub volume: Str,
     /// The label.
     pub key: Str,

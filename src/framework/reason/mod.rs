@@ -293,7 +293,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the kind.
     pub fn kind(&self) -> ReasonKind {
         self.into()
     }

@@ -7,7 +7,6 @@ use crate::release::{Lifetime, Release};
 /// A reason as far as its text contains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadReason<'t> {
-    /// The kind of reason.
     pub kind: ReasonKind,
     /// The facts in the text, in order.
     pub facts: Vec<&'t str>,

@@ -24,7 +24,6 @@ pub(super) fn literals(template: &'static str) -> impl Iterator<Item = &'static 
     std::iter::once(first).chain(places.into_iter().map(|(_, literal)| literal))
 }
 
-/// Fills in the facts.
 pub(super) fn fill(template: &'static str, facts: &[Cow<'_, str>]) -> String {
     let mut pieces = template.split('%');
     let mut out = String::with_capacity(template.len() + facts.iter().map(|fact| fact.len()).sum::<usize>());

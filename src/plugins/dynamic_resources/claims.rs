@@ -40,7 +40,6 @@ impl ClaimStore {
         self.num_user == 0
     }
 
-    /// Returns the claim for extended resources.
     pub(super) fn extended(&self) -> Option<&Arc<ResourceClaim>> {
         self.list.get(self.num_user)
     }
@@ -93,12 +92,10 @@ fn claim_name<'a>(pod: &'a Pod, reference: &'a PodResourceClaim) -> Result<Optio
     }
 }
 
-/// Whether the claim is reserved for the pod.
 pub(super) fn is_reserved_for(claim: &ResourceClaim, pod: &Pod) -> bool {
     claim.status.reserved_for.iter().any(|consumer| consumer.uid == pod.metadata.uid)
 }
 
-/// Returns a pod as a consumer of a claim.
 pub(super) fn consumer(pod: &Pod) -> ResourceClaimConsumerReference {
     ResourceClaimConsumerReference {
         api_group: Str::default(),

@@ -11,7 +11,6 @@ use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodI
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LabelPresence {
-    /// The labels.
     pub labels: Vec<Str>,
     /// Whether nodes must have all labels; otherwise they must have none.
     pub presence: bool,
@@ -50,7 +49,6 @@ impl FilterPlugin for CheckNodeLabelPresence {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeLabelPriorityArgs {
-    /// The label.
     pub label: Str,
     /// Whether nodes with the label are preferred; otherwise those without.
     pub presence: bool,

@@ -19,7 +19,6 @@ pub enum MaxVolumeCount {
     Ebs,
     /// GCE persistent disks.
     GcePd,
-    /// Azure disks.
     AzureDisk,
     /// CSI volumes; nothing is counted while the gate `AttachVolumeLimit` is off, its default.
     Csi,

@@ -39,9 +39,7 @@ const MAX_EBS_NITRO_VOLUMES: i64 = 25;
 static NITRO: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("^[cmr]5.*|t3|z1d").ok());
 
 impl InTreeVolumeLimits {
-    /// `EBSLimits`
     pub const EBS: Self = Self::new(PluginName::EBSLimits, InTreePlugin::AwsEbs, "attachable-volumes-aws-ebs", 39);
-    /// `GCEPDLimits`
     pub const GCE_PD: Self = Self::new(PluginName::GCEPDLimits, InTreePlugin::GcePd, "attachable-volumes-gce-pd", 16);
     /// `AzureDiskLimits`
     pub const AZURE_DISK: Self = Self::new(PluginName::AzureDiskLimits, InTreePlugin::AzureDisk, "attachable-volumes-azure-disk", 16);

@@ -35,10 +35,8 @@ pub(super) struct Claims {
     pub(super) unmatched: Vec<(Candidates, DelayedClaim)>,
 }
 
-/// A claim that is bound.
 #[derive(Debug)]
 pub(super) struct BoundClaim {
-    /// Its name.
     pub(super) name: Str,
     /// Its volume, if it exists.
     pub(super) volume: Option<Arc<PersistentVolume>>,

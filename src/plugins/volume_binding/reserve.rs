@@ -25,7 +25,6 @@ use crate::plugins::volume_helpers::{ANN_BOUND_BY_CONTROLLER, ANN_SELECTED_NODE}
 /// The volumes and claims that Reserve assumes for the pod on its node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reserved {
-    /// The node.
     pub node: Str,
     /// Volumes with the claims to bind, smallest claim first, as they will be written.
     pub static_bindings: Vec<(Arc<PersistentVolume>, Arc<PersistentVolumeClaim>)>,

@@ -29,7 +29,6 @@ pub enum InTreePlugin {
     AzureDisk,
     /// `azureFile`
     AzureFile,
-    /// `cinder`
     Cinder,
     /// `gcePersistentDisk`
     GcePd,

@@ -34,7 +34,6 @@ impl Ranked {
         self.0 >> 32
     }
 
-    /// Returns the place.
     pub(in crate::preemption) fn place(self) -> u32 {
         self.0 as u32
     }

@@ -32,7 +32,6 @@ pub enum AffinityRange {
 /// How many reasons InterPodAffinity gives for a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AffinityReasons {
-    /// One.
     One,
     /// A general one for any violation, and one that gives the rule.
     Two,

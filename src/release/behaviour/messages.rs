@@ -7,7 +7,6 @@ use crate::cluster::SelectorWords;
 pub struct MessageBehaviour {
     /// The wording of selector errors.
     pub selector_words: SelectorWords,
-    /// Whether an error of a filter names the pod.
     pub filter_errors_name_pod: bool,
     /// When the message includes the text of PostFilter.
     pub post_filter: PostFilterText,
@@ -18,10 +17,8 @@ pub struct MessageBehaviour {
 /// When the message includes the text of PostFilter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PostFilterText {
-    /// Always.
     Always,
     /// Unless PostFilter returned an error.
     UnlessError,
-    /// Never.
     Never,
 }

@@ -58,7 +58,6 @@ pub enum EbsLimit {
 pub enum ImageScore {
     /// By size and by the number of nodes with the image.
     Spread,
-    /// By size.
     Size,
 }
 

@@ -36,16 +36,13 @@ pub struct PreemptionBehaviour {
 pub enum TerminatingPods {
     /// Those that kube-scheduler preempted.
     Preempted,
-    /// All.
     All,
 }
 
 /// How a node is handled where every pod is reprieved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutVictims {
-    /// It is an error.
     Error,
-    /// It is a candidate.
     Candidate,
     /// It is a candidate and is chosen before all others, even if the node has no pods of lower priority.
     Chosen,
@@ -69,7 +66,6 @@ pub enum PreemptionText {
     Prefixed,
     /// The reason.
     Plain,
-    /// None.
     None,
 }
 
@@ -118,7 +114,6 @@ pub enum PotentialNodes {
 pub enum VictimOrder {
     /// Victims that violate a budget first; each group by importance.
     ViolatingFirst,
-    /// By importance.
     ByImportance,
 }
 

@@ -89,7 +89,6 @@ pub struct QueueBehaviour {
 pub enum Parking {
     /// Pods that plugins rejected; others go to backoffQ.
     Rejected,
-    /// All.
     All,
 }
 
@@ -151,7 +150,6 @@ pub enum NodeUpdates {
 pub enum NodeRegistrations {
     /// All updates; NodeUnschedulable registers taints only.
     AnyUpdateButUnschedulable,
-    /// All updates.
     AnyUpdate,
     /// Updates of the properties they read.
     ByProperty,
@@ -162,7 +160,6 @@ pub enum NodeRegistrations {
 pub enum ClassAdditions {
     /// Classes with binding mode WaitForFirstConsumer.
     WaitForFirstConsumer,
-    /// All.
     All,
 }
 
@@ -184,14 +181,12 @@ pub enum AssignedPods {
     AffinityTerms,
     /// Also pods in its namespace that PodTopologySpread rejected.
     AffinityTermsAndSpread,
-    /// All.
     All,
 }
 
 /// When the end of a nomination counts as the deletion of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NominationEnds {
-    /// Never.
     Never,
     /// When the pod is deleted, changes its nomination, or is bound.
     OnDeleteUpdateOrBind,
@@ -230,7 +225,6 @@ pub enum GatedPods {
 pub enum PreemptionCalls {
     /// Within the cycle, before the pod returns to the queue.
     InCycle,
-    /// After the cycle.
     AfterCycle,
     /// After the cycle; victims are deleted before nominations are cleared.
     VictimsFirst,
@@ -239,7 +233,6 @@ pub enum PreemptionCalls {
 /// The pod whose status a victim's new status is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VictimStatus {
-    /// The preemptor.
     OfPreemptor,
     /// The victim.
     Own,

@@ -87,7 +87,6 @@ pub enum OverheadUnit {
 /// How a resource counts that the node does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingResources {
-    /// It is left out.
     LeftOut,
     /// With its weight, at the score of a used-up resource.
     Weighed,

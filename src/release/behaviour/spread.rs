@@ -27,7 +27,6 @@ pub enum EmptySelector {
 /// How a number is rounded to a whole one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// To the nearest.
     Nearest,
     /// Towards zero.
     Down,
@@ -50,6 +49,5 @@ pub enum SpreadCounts {
     OnAllNodes,
     /// The topology key; constraints with the same key share counts.
     PerTopologyKey,
-    /// The constraint.
     PerConstraint,
 }

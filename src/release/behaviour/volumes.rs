@@ -66,15 +66,12 @@ pub enum EphemeralClaims {
 pub enum MigratedPlugins {
     /// All that have a CSI driver.
     All,
-    /// All but Portworx.
     AllButPortworx,
     /// EBS, GCE disks, Azure disks and Cinder.
     Disks,
     /// EBS, Azure disks and Cinder.
     DisksButGce,
-    /// Cinder.
     Cinder,
-    /// None.
     None,
 }
 

@@ -16,7 +16,6 @@ pub enum GateError {
     NoBool {
         /// The gate.
         name: String,
-        /// Its value.
         value: String,
     },
     /// The release has no such gate.

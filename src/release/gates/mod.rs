@@ -103,7 +103,6 @@ impl Gate {
 pub struct GateState {
     /// The first release with this state.
     pub since: Release,
-    /// Whether it is on by default.
     pub default: bool,
     /// The maturity of the feature.
     pub stage: Stage,
@@ -180,13 +179,11 @@ impl FeatureGates {
         gates
     }
 
-    /// Returns whether a gate is on.
     #[inline]
     pub fn enabled(self, gate: Gate) -> bool {
         self.0 & (1 << gate as u64) != 0
     }
 
-    /// Sets a gate.
     pub fn set(&mut self, gate: Gate, on: bool) {
         if on {
             self.0 |= 1 << gate as u64;

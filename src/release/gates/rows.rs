@@ -7,7 +7,6 @@ use crate::release::version::Release;
 /// A gate with its states, oldest first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    /// Its name.
     pub(super) name: &'static str,
     /// Each state is valid until the next one.
     pub(super) states: &'static [GateState],

@@ -92,7 +92,6 @@ const OFF: &str = "
     WindowsHostNetwork WorkloadWithJob
 ";
 
-/// Locked on.
 const LOCKED_ON: &str = "
     APIServerTracing AggregatedDiscoveryRemoveBetaType AnonymousAuthConfigurableEndpoints AnyVolumeDataSource
     AuthorizeNodeWithSelectors AuthorizeWithSelectors BtreeWatchCache CPUManagerPolicyOptions
@@ -112,7 +111,6 @@ const LOCKED_ON: &str = "
     SystemdWatchdog TopologyManagerPolicyOptions UserNamespacesSupport WinDSR WinOverlay
 ";
 
-/// Locked off.
 const LOCKED_OFF: &str = "
     AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver SeparateCacheWatchRPC
 ";

@@ -26,7 +26,6 @@ pub(super) const CONFIGURATION: Schema = Object(&[
     ("delayCacheUntilActive", Bool),
 ]);
 
-/// A `Policy`.
 pub(super) const POLICY: Schema = Object(&[
     ("apiVersion", String),
     ("kind", String),

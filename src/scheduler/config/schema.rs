@@ -15,9 +15,7 @@ pub(super) enum Schema {
     Any,
     /// A boolean.
     Bool,
-    /// An `int32`.
     Int32,
-    /// An `int64`.
     Int64,
     /// A `float32`.
     Float,
@@ -27,7 +25,6 @@ pub(super) enum Schema {
     Duration,
     /// Base64.
     Bytes,
-    /// A list.
     List(&'static Schema),
     /// A map from text to text.
     StringMap,

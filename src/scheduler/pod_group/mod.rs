@@ -40,7 +40,6 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) now: Timestamp,
     /// How many nodes to evaluate.
     pub(super) sampling: Sampling,
-    /// The group.
     pub(super) group: &'a Key,
     /// The members, in the order in which they are tried.
     pub(super) members: &'a [QueuedPodInfo],
@@ -99,7 +98,6 @@ pub(super) struct MemberResult {
 /// How the attempt for one member ended.
 #[derive(Clone, Debug)]
 pub(super) enum Verdict {
-    /// It fits.
     Fits,
     /// No node takes it; with a place, some node would without some pods.
     NoFit(Box<FitError>),

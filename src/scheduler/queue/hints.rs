@@ -46,7 +46,6 @@ impl HintMap {
         Self { profiles: profiles.iter().map(|(name, plugins)| (name.clone(), registrations(plugins))).collect(), emulation }
     }
 
-    /// Whether an event matches a registration.
     pub(super) fn matches(&self, registration: &Registration, event: ClusterEvent) -> bool {
         registration.event.matches_by(&event, self.emulation.behaviour().queue.event_matching)
     }

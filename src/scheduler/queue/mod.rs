@@ -109,7 +109,6 @@ impl Default for QueueConfig {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Pod {pod} is already present in the {queue} queue")]
 pub struct AlreadyQueued {
-    /// The pod.
     pub pod: Key,
     /// `active`, `backoff` or `unschedulable`.
     pub queue: &'static str,

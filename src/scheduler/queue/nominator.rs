@@ -247,7 +247,6 @@ impl From<Vec<Arc<PodInfo>>> for Nominated {
 }
 
 impl Nominated {
-    /// Returns the pods.
     pub fn pods(&self) -> &[Arc<PodInfo>] {
         &self.pods
     }
@@ -262,7 +261,6 @@ impl Nominated {
         self.lowest >= pod.priority() && !self.ids.contains(&pod.id_hash())
     }
 
-    /// Returns the sums of the pods.
     pub fn sums(&self) -> &PodSums {
         &self.sums
     }

@@ -28,7 +28,6 @@ pub enum InferredQueue {
 /// The inferred state of a pending pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
-    /// Its queue.
     pub waits: InferredQueue,
     /// Time of its arrival in the queue, or of its return after the last known attempt; not in the future.
     pub timestamp: Timestamp,
@@ -55,9 +54,7 @@ pub enum QueueInLog {
 /// The place of a pending pod by the scheduler's log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlaceInLog {
-    /// The pod.
     pub pod: Key,
-    /// Its queue.
     pub queue: QueueInLog,
     /// Since when it is there.
     pub since: Timestamp,

@@ -17,7 +17,6 @@ pub enum Severity {
 /// A remark about a file or an object in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The severity.
     pub severity: Severity,
     /// The file as it was named, `-` for standard input; empty if the remark is about the input as a whole.
     pub file: String,

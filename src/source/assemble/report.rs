@@ -43,7 +43,6 @@ impl KindCount {
 /// A kind of which no object was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Absence {
-    /// The kind.
     pub kind: Kind,
     /// The facts that are unknown without it, as the rest of a sentence.
     pub effect: &'static str,
@@ -82,7 +81,6 @@ pub struct Origin {
 pub struct NeighborsQuestion {
     /// The namespace that it is about; `None` for all.
     pub namespace: Option<String>,
-    /// The kinds.
     pub kinds: BTreeSet<NeighborKind>,
     /// Whether events about objects other than pods are needed.
     pub events: bool,

@@ -5,7 +5,6 @@ use crate::cluster::Kind;
 /// How the loader treats a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::source) enum Class {
-    /// A kind of the model.
     Model(Kind),
     /// A kind of the model in a version of another shape, which can be converted.
     Convertible(Kind),

@@ -115,12 +115,10 @@ pub(in crate::source) struct Times {
     first: Option<Timestamp>,
     /// When it last occurred, or else when it was written.
     last: Option<Timestamp>,
-    /// The newest of all.
     pub(in crate::source) newest: Option<Timestamp>,
 }
 
 impl RawEvent<'_> {
-    /// Returns its times.
     pub(in crate::source) fn times(&self) -> Times {
         let occurred = [
             &self.event_time,

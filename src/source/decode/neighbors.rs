@@ -12,7 +12,6 @@ use crate::source::read::split::Syntax;
 /// A part of a text that explains missing pods, whatever scheduling reads of it.
 #[derive(Debug)]
 pub(in crate::source) enum DecodedNeighbor {
-    /// An object.
     Object(Neighbor),
     /// An event, with its uid or else its namespace and name.
     Event(String, OtherEvent),

@@ -14,7 +14,6 @@ pub struct Gap {
     pub from: Timestamp,
     /// The first moment that is recorded after it.
     pub to: Timestamp,
-    /// The reason.
     pub reason: GapReason,
 }
 

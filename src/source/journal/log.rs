@@ -22,18 +22,13 @@ pub(super) enum LogPart {
         text: String,
     },
     /// Text that is not recorded, because it was too much at once.
-    Dropped {
-        /// Its bytes.
-        bytes: u64,
-    },
+    Dropped { bytes: u64 },
 }
 
-/// The writer of a log.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogWriter {
     /// A scheduler's pod.
     Pod(Key),
-    /// A file.
     File(String),
 }
 

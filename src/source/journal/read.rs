@@ -515,7 +515,6 @@ struct DumpText<'a> {
     version: Option<Str>,
     /// Items of the list that is being written.
     items: Option<usize>,
-    /// The next entry.
     next: Option<(EntryKey, Vec<u8>)>,
     is_begun: bool,
 }

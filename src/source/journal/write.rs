@@ -66,7 +66,6 @@ pub enum JournalError {
     Io {
         /// The file.
         path: String,
-        /// The error.
         error: io::Error,
     },
 }

@@ -82,7 +82,6 @@ pub enum ConnectError {
     /// The context's entries are missing or invalid.
     #[error("context {context} of the kubeconfig cannot be used: {cause}")]
     BadContext {
-        /// The context.
         context: String,
         /// The reason.
         cause: String,
@@ -90,7 +89,6 @@ pub enum ConnectError {
     /// There are no credentials: a program for them failed, or a file with them cannot be read.
     #[error("{target}: no credentials: {cause}")]
     Credentials {
-        /// The target.
         target: Target,
         /// The reason.
         cause: String,
@@ -98,7 +96,6 @@ pub enum ConnectError {
     /// The server cannot be reached.
     #[error("{target} cannot be reached: {cause}")]
     Unreachable {
-        /// The target.
         target: Target,
         /// The reason.
         cause: String,
@@ -106,7 +103,6 @@ pub enum ConnectError {
     /// TLS failed: client and server do not trust each other.
     #[error("{target}: no secure connection: {cause}")]
     Certificate {
-        /// The target.
         target: Target,
         /// The reason.
         cause: String,
@@ -114,7 +110,6 @@ pub enum ConnectError {
     /// The server rejects the credentials.
     #[error("{target} does not accept the credentials: {cause}")]
     Unauthorised {
-        /// The target.
         target: Target,
         /// The reason.
         cause: String,
@@ -122,7 +117,6 @@ pub enum ConnectError {
     /// The server does not answer as an API server does.
     #[error("{target} does not answer like an API server: {cause}")]
     BadAnswer {
-        /// The target.
         target: Target,
         /// Its answer.
         cause: String,

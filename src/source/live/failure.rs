@@ -22,7 +22,6 @@ pub(super) struct Failure {
     pub(super) retry_after: Option<u32>,
 }
 
-/// Kinds of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureKind {
     /// 401.

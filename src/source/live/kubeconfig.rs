@@ -27,7 +27,6 @@ use crate::proxies::Proxies;
 /// The process's environment, as far as connections depend on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Env {
-    /// `KUBECONFIG`.
     pub(super) kubeconfig: Option<OsString>,
     pub(super) home: Option<PathBuf>,
     /// The process runs in a pod.

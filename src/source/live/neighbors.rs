@@ -74,7 +74,6 @@ struct Listed {
     in_part: bool,
 }
 
-/// Answers a question.
 pub(super) async fn answer(shared: Arc<Shared>, question: NeighborsQuestion) -> Neighbors {
     let deadline = Instant::now() + question.within;
     let lists = optional().filter(|(kind, _)| question.kinds.contains(kind));

@@ -24,7 +24,6 @@ const CONTAINER: &str = "kube-scheduler";
 /// The log of one scheduler's pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogStatus {
-    /// The pod.
     pub pod: Key,
     /// How far it is read.
     pub state: LogState,
@@ -147,7 +146,6 @@ impl LogText {
 /// How to read the log of a pod.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LogRead {
-    /// Whether to follow it.
     pub(super) follow: bool,
     /// The time of the first lines; `None` for all that the server has.
     pub(super) since: Option<Timestamp>,

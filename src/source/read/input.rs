@@ -31,7 +31,6 @@ pub enum Input {
     Text {
         /// The name that diagnostics use.
         name: String,
-        /// The text.
         text: Arc<dyn OpenText>,
     },
 }

@@ -12,7 +12,6 @@ use crate::trace::scores::{NodeScore, Row};
 pub struct ScoringView {
     /// Statuses of PreScore plugins, in order.
     pub pre_score: Vec<(PluginName, Status)>,
-    /// Scores by node.
     pub scores: BTreeMap<Str, Row<NodeScore>>,
     /// The chosen node, why it was chosen, and all nodes with its total.
     pub selected: Option<(Str, Selection, SharedList<Str>)>,

@@ -156,13 +156,11 @@ pub fn pods_on_nodes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion
     named(pods.map(|pod| pod.key().to_string()).filter(is_like).take(CONSIDERED).collect(), typed)
 }
 
-/// Returns budgets.
 pub fn budgets(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     let budgets = session.timeline().keyframe().cluster.pod_disruption_budgets.iter();
     named(budgets.take(CONSIDERED).map(|budget| budget.metadata.key().to_string()).collect(), typed)
 }
 
-/// Returns priority classes.
 pub fn priority_classes(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
     let classes = session.timeline().keyframe().cluster.priority_classes.iter();
     named(classes.take(CONSIDERED).map(|class| class.metadata.name.to_string()).collect(), typed)

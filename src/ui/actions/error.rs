@@ -51,7 +51,6 @@ pub enum CommandError {
     /// A command lacks its arguments.
     #[error("{command} needs {what}")]
     Needs {
-        /// The command.
         command: &'static str,
         /// The arguments, such as `a file`.
         what: &'static str,
@@ -59,7 +58,6 @@ pub enum CommandError {
     /// The arguments of a command are missing or not understood.
     #[error("{command} needs {args}")]
     Usage {
-        /// The command.
         command: &'static str,
         /// Its arguments, as the help shows them.
         args: &'static str,
@@ -73,7 +71,6 @@ pub enum CommandError {
     /// A number is missing or too large.
     #[error("{command} needs a number from 1 to {last}")]
     Number {
-        /// The command.
         command: &'static str,
         /// The largest number there is.
         last: usize,

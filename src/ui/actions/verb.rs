@@ -11,7 +11,6 @@ use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::State;
 use crate::ui::view::pane::PaneDef;
 
-/// A verb.
 #[derive(Clone, Copy)]
 pub struct Verb {
     /// Its name in `[keys]` of the configuration.
@@ -43,7 +42,6 @@ pub type Own = fn(&mut State, &mut dyn SessionHandle, &str) -> Result<Answer, Co
 /// Keys of a verb in a context.
 #[derive(Clone, Copy)]
 pub struct Keys {
-    /// Their context.
     pub context: Context,
     /// The keys. Hints show the first.
     pub keys: &'static [&'static str],

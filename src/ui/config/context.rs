@@ -20,9 +20,7 @@ impl Context {
     pub const OVERLAY: Self = Self::outside("overlay", "In help and lists over the screen");
     /// The list of themes.
     pub const PICKER: Self = Self::outside("picker", "While choosing a theme");
-    /// The start screen.
     pub const START: Self = Self::outside("start", "On the start screen");
-    /// The prompt.
     pub const PROMPT: Self = Self::outside("prompt", "While typing");
 
     /// Returns the context of a pane: its table in `[keys]` and its heading in the help.

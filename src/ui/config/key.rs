@@ -12,7 +12,6 @@ pub enum KeyNameError {
     /// Terminals send the same sequence for another key.
     #[error("terminals send the same for {text:?} and {same}")]
     SameAs {
-        /// The text.
         text: String,
         /// The other key.
         same: &'static str,

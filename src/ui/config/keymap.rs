@@ -32,7 +32,6 @@ pub struct Table {
 /// A row of the table: keys of a verb in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Their context.
     pub context: Context,
     /// The keys, as [`key::name`] spells them. Hints show the first.
     pub keys: &'static [&'static str],
@@ -47,7 +46,6 @@ pub struct Binding {
 /// A command in help and completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandHelp {
-    /// Its name.
     pub name: &'static str,
     /// Its arguments; empty for none.
     pub args: &'static str,

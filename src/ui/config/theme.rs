@@ -113,7 +113,6 @@ impl Theme {
         Self::embedded(DEFAULT, depth).unwrap_or_else(|_| Self { name: DEFAULT.to_owned(), styles: BTreeMap::new(), ground: DARK_GROUND })
     }
 
-    /// Returns an embedded theme.
     pub fn embedded(name: &str, depth: Depth) -> Result<Self, ThemeError> {
         Library::default().load(name, depth)
     }
@@ -158,7 +157,6 @@ impl Theme {
         Ok(Self { name: name.to_owned(), styles, ground })
     }
 
-    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -168,7 +166,6 @@ impl Theme {
         self.ground
     }
 
-    /// Returns the style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.styles.get(&role).copied().unwrap_or_default()
     }

@@ -31,7 +31,6 @@ struct UserTheme {
 /// A theme in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThemeEntry {
-    /// Its name.
     pub name: String,
     /// Its file; `None` for an embedded one.
     pub file: Option<String>,
@@ -45,7 +44,6 @@ impl Library {
         Self { user: user.into_iter().map(|(name, file, text)| (name, UserTheme { file, text })).collect() }
     }
 
-    /// Loads a theme by name.
     pub fn load(&self, name: &str, depth: Depth) -> Result<Theme, ThemeError> {
         Theme::load(self, name, depth)
     }

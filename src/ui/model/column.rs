@@ -3,12 +3,10 @@
 use crate::ui::model::sort::Sort;
 use crate::ui::model::text;
 
-/// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Its heading.
     pub title: &'static str,
-    /// Its width.
     pub width: Width,
     /// Whether cells are aligned to its right edge.
     pub right: bool,

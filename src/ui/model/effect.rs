@@ -20,7 +20,6 @@ pub enum Effect {
     Copy(String),
     /// Write to a file that does not exist yet.
     Export {
-        /// The file.
         file: NewFile,
         /// The contents.
         export: Export,
@@ -78,7 +77,6 @@ impl NewFile {
 pub enum Export {
     /// The next frame.
     Screen(ScreenForm),
-    /// A text.
     Words(Text),
 }
 

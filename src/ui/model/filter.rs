@@ -11,7 +11,6 @@ use crate::cluster::Key;
 /// A fact of a row: the field that a filter can name, and its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact<'a> {
-    /// The field.
     field: &'a str,
     text: FactText<'a>,
 }
@@ -43,7 +42,6 @@ impl<'a> Fact<'a> {
         Self { field, text: FactText::Prose(text) }
     }
 
-    /// Returns a label.
     pub fn label(key: &'a str, value: &'a str) -> Self {
         Self { field: "label", text: FactText::Label(key, value) }
     }

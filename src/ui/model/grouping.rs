@@ -76,7 +76,6 @@ pub enum Grouping {
     None,
     /// By verdict and reason.
     Verdict,
-    /// By a label.
     Label(Str),
 }
 

@@ -28,12 +28,7 @@ pub enum Job {
     /// Reads an object with all its fields, from the source or the live cluster.
     Object(Kind, Key),
     /// Writes a ticket.
-    Ticket {
-        /// The file.
-        file: NewFile,
-        /// The subject of the ticket.
-        subject: TicketSubject,
-    },
+    Ticket { file: NewFile, subject: TicketSubject },
     /// Writes the cluster as last seen to a dump.
     Capture {
         /// The file.
@@ -43,7 +38,6 @@ pub enum Job {
     },
 }
 
-/// The state of a job.
 #[derive(Debug)]
 pub enum JobState {
     /// The number of finished items and of all items; 0 of 0 if unknown.
@@ -52,7 +46,6 @@ pub enum JobState {
     Done(LinkedText),
     /// Finished with a sentence.
     Said(String),
-    /// Failed.
     Failed(SessionError),
 }
 

@@ -9,9 +9,7 @@ use crate::ui::model::verdict::Class;
 /// The identity of a row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowId {
-    /// A pod.
     Pod(Key),
-    /// A node.
     Node(Str),
     /// A PodDisruptionBudget.
     Budget(Key),
@@ -40,7 +38,6 @@ pub enum GroupKey {
         class: Class,
         /// The plugin that gave it.
         plugin: Option<PluginName>,
-        /// The reason.
         reason: String,
     },
     /// Nodes with the same value of a label.
@@ -149,7 +146,6 @@ impl<R: Row> RowList for Vec<R> {
 /// The selection and the scroll position of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListView {
-    /// The selected row.
     pub selected: Option<RowId>,
     /// The first row shown.
     pub offset: usize,

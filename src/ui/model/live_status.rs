@@ -28,7 +28,6 @@ pub enum LiveState {
     Unreadable {
         /// The number of objects of the first kind.
         objects: usize,
-        /// The kinds.
         kinds: Kinds,
     },
     /// No scheduler's log is read.

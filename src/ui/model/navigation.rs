@@ -37,7 +37,6 @@ impl Location {
 const LIMIT: usize = 32;
 
 impl State {
-    /// Opens a node.
     pub fn open_node(&mut self, node: Str) {
         if self.subjects.node.as_ref() != Some(&node) {
             self.lists.remove(&Pane::NODE);
@@ -56,7 +55,6 @@ impl State {
         self.enter(Pane::NODE);
     }
 
-    /// Opens a pod.
     pub fn open_pod(&mut self, pod: Key) {
         self.leave(Pane::POD);
         if self.subjects.pod.as_ref() != Some(&pod) {
@@ -67,7 +65,6 @@ impl State {
         self.enter(Pane::POD);
     }
 
-    /// Opens a page.
     pub fn open_page(&mut self, pane: Pane) {
         self.leave(pane);
         self.enter(pane);

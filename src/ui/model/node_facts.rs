@@ -234,7 +234,6 @@ impl NodeFacts {
         &self.causes[self.of[at] as usize]
     }
 
-    /// Returns the cause at an index.
     pub fn cause(&self, index: usize) -> &Cause {
         &self.causes[index]
     }

@@ -13,9 +13,7 @@ use crate::ui::model::text_view::{TextView, Viewport};
 pub enum Overlay {
     /// The keys and commands.
     Help(Viewport),
-    /// A text.
     Text(TextView),
-    /// The prompt.
     Prompt(Prompt),
     /// The list of themes, with a preview of the selected one.
     Themes {
@@ -59,9 +57,7 @@ pub fn paste(line: &mut Input, text: &str) {
 /// The purpose of a prompt.
 #[derive(Clone, Debug)]
 pub enum Typing {
-    /// A command.
     Command,
-    /// The filter of a pane.
     Filter(Pane),
     /// The filter of the overlay below it.
     Over(Box<Overlay>),
@@ -70,7 +66,6 @@ pub enum Typing {
 /// A completion of the last word of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The word.
     pub word: String,
     /// Its arguments; empty for none.
     pub takes: &'static str,

@@ -28,14 +28,11 @@ pub struct PageInput<'a> {
     pub width: usize,
     /// Expanded budgets.
     pub open: &'a BTreeSet<Key>,
-    /// The sort order.
     pub order: Sort,
 }
 
-/// A row of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PageRow {
-    /// A heading.
     Heading(String),
     /// The column headings of a table.
     Titles(Arc<[Column]>),
@@ -54,7 +51,6 @@ pub enum PageRow {
     Cells {
         /// The identity of the row.
         id: RowId,
-        /// Its columns.
         columns: Arc<[Column]>,
         /// A cell for each column.
         cells: Vec<Cell>,
@@ -81,7 +77,6 @@ impl Row for PageRow {
 pub struct Cell {
     /// The sign before it.
     pub sign: Sign,
-    /// Its text.
     pub text: String,
     /// Its style.
     pub role: Role,
@@ -92,7 +87,6 @@ pub fn cell(text: impl Into<String>, role: Role) -> Cell {
     Cell { sign: Sign::None, text: text.into(), role }
 }
 
-/// Returns a cell with a sign.
 pub fn signed(sign: Sign, text: impl Into<String>, role: Role) -> Cell {
     Cell { sign, text: text.into(), role }
 }
@@ -193,7 +187,6 @@ impl<'f> PageRows<'f> {
         }
     }
 
-    /// Returns all rows.
     pub fn done(mut self) -> Vec<PageRow> {
         self.trim();
         if self.made.is_empty() && !self.filter.is_empty() {

@@ -32,26 +32,22 @@ pub enum Place {
 impl Pane {
     /// All pending pods by cause.
     pub const OVERVIEW: Self = Self::new(0, "Overview", Place::Whole);
-    /// The queues.
     pub const QUEUES: Self = Self::new(1, "Queues", Place::Left);
     /// The verdicts of all nodes.
     pub const NODES: Self = Self::new(2, "Nodes", Place::Upper);
     /// Candidates, victims and the tie-break.
     pub const PREEMPTION: Self = Self::new(3, "Preemption", Place::Lower);
-    /// A node.
     pub const NODE: Self = Self::new(4, "Node", Place::Upper);
     /// The events of the record as sentences.
     pub const STEPS: Self = Self::new(5, "Steps", Place::Fixed);
     /// kube-scheduler's message about the pod.
     pub const MESSAGE: Self = Self::new(6, "Message", Place::Fixed);
-    /// A pod.
     pub const POD: Self = Self::new(7, "Pod", Place::Upper);
     /// A candidate for preemption.
     pub const CANDIDATE: Self = Self::new(8, "Candidate", Place::Upper);
     /// The budgets, and the effect of preemption on them.
     pub const BUDGETS: Self = Self::new(9, "Budgets", Place::Upper);
 
-    /// All pods.
     pub const PODS: Self = Self::new(10, "Pods", Place::Whole);
 
     /// Returns the key that goes to it, as shown in its title.

@@ -27,7 +27,6 @@ pub struct PodActivity {
 pub struct HintAnswer {
     /// The event that the hint was called for.
     pub event: ClusterEvent,
-    /// The plugin.
     pub plugin: PluginName,
     /// The answer.
     pub hint: QueueingHint,

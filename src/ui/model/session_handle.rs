@@ -39,7 +39,6 @@ pub trait SessionHandle: Deref<Target = Session> + DerefMut {
     /// Restarts the record, with waiting pods placed as given.
     fn restart(&mut self, queues: InitialQueues) -> Result<Restarted, SessionError>;
 
-    /// Starts a job.
     fn start_job(&mut self, job: Job) -> Result<RunningJob, SessionError>;
 
     /// Returns the overview of pending pods, as far as it is made.
@@ -130,7 +129,6 @@ pub enum TicketSubject {
 /// A text with its title.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// The title.
     pub title: String,
     /// Its text.
     pub body: output::Document,
@@ -159,7 +157,6 @@ pub struct CaughtUp {
 /// A document to show, with its title and the fixes that its spans link to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkedText {
-    /// Its title.
     pub title: String,
     /// Its text.
     pub body: output::Document,

@@ -6,7 +6,6 @@ pub enum Sort {
     /// The pane's own order: the queue's, nodes that fit, then those that lack the smallest part of the pod's requests; candidates with the winner first.
     #[default]
     Usual,
-    /// By name.
     Name,
     /// The highest priority first.
     Priority,
@@ -24,11 +23,9 @@ pub enum Sort {
     Request,
     /// The fewest allowed disruptions first.
     Left,
-    /// By node.
     Node,
     /// The oldest first.
     Age,
-    /// By queue.
     Queue,
     /// Pods that preemption helps first.
     Preemption,

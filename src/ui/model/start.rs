@@ -26,9 +26,7 @@ const GROUPS: [Group; 3] = [Group::Clusters, Group::Dumps, Group::Stories];
 /// A source to explore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Its group.
     pub group: Group,
-    /// Its name.
     pub name: String,
     /// Its description.
     pub about: String,
@@ -37,13 +35,11 @@ pub struct Offer {
 /// The state of the start screen.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// All offers.
     pub offers: Vec<Offer>,
     /// Groups without offers, and why.
     pub empty: Vec<(Group, String)>,
     /// Why the last choice failed to open.
     pub notice: Option<String>,
-    /// The keymap.
     pub keymap: Keymap,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),

@@ -33,13 +33,11 @@ pub struct State {
     pub arrangement: Arrangement,
     /// The pods that were pending when the overview was last looked at; `None` before the first time.
     pub seen_pending: Option<Arc<BTreeSet<Key>>>,
-    /// The step size.
     pub step_size: StepSize,
     /// The subjects of the open pages and decisions.
     pub subjects: Subjects,
     /// Selections and scroll positions of all lists.
     pub lists: BTreeMap<Pane, ListView>,
-    /// The overview.
     pub overview: OverviewStatus,
     /// The lesson of the tour; `None` outside of it.
     pub lesson: Option<usize>,
@@ -57,7 +55,6 @@ pub struct State {
     pub exporting: Option<crate::ui::model::text_view::TextView>,
     /// The user's choices about the rows of lists.
     pub choices: Choices,
-    /// The overlay.
     pub overlay: Option<Overlay>,
     /// A message to the user, until the next key.
     pub notice: Option<Notice>,
@@ -67,7 +64,6 @@ pub struct State {
     pub tasks: Tasks,
     /// The settings: keys and themes.
     pub settings: Settings,
-    /// The view model.
     pub view_model: ViewModel,
     /// Counts changes that affect rows and are not in the record or the cursor.
     pub(in crate::ui) touched: u64,
@@ -97,7 +93,6 @@ pub struct Arrangement {
 /// The user's choices about the rows of lists.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
-    /// Filters by pane.
     pub filters: BTreeMap<Pane, String>,
     /// The panes whose filter no row contains, so that letters in order match.
     pub scattered: BTreeSet<Pane>,
@@ -105,7 +100,6 @@ pub struct Choices {
     pub orders: BTreeMap<Pane, Sort>,
     /// The grouping of nodes; `None` for the default.
     pub grouping: Option<Grouping>,
-    /// The open groups.
     pub open_groups: BTreeSet<GroupKey>,
     /// The pod groups that are open in the queues.
     pub open_pod_groups: BTreeSet<Key>,
@@ -155,7 +149,6 @@ impl Default for Arrangement {
 /// A decision that the user opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedDecision {
-    /// Its pod.
     pub pod: Key,
     /// Where the last step stopped at an end of it, and its direction.
     pub stopped: Option<(Cursor, Direction)>,
@@ -173,7 +166,6 @@ pub struct Running {
 /// A job in progress.
 #[derive(Clone, Debug)]
 pub struct Working {
-    /// The job.
     pub job: RunningJob,
     /// The job in a few words.
     pub what: &'static str,
@@ -197,9 +189,7 @@ pub struct Busy {
 /// A message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The text.
     pub text: String,
-    /// Whether it is a warning.
     pub warning: bool,
     /// Whether the hints stay below it.
     pub above_hints: bool,

@@ -26,19 +26,15 @@ pub enum Form {
 /// A text in an overlay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextView {
-    /// Its title.
     pub title: String,
     /// The text.
     pub body: output::Document,
-    /// Its rows.
     pub rows: Vec<Row>,
-    /// Its form.
     pub form: Form,
     /// The links, by row index.
     pub links: BTreeMap<usize, Target>,
     /// The visible part.
     pub view: Viewport,
-    /// The workload that it is about.
     pub workload: Option<About>,
     /// The file of the manifest of which it is the answer, if nothing else was changed.
     pub manifest: Option<String>,
@@ -60,7 +56,6 @@ pub struct Viewport {
 pub enum Target {
     /// The decision about a pod, or the pod if it does not wait.
     Pod(Key),
-    /// A node.
     Node(Str),
     /// A branch, by its index.
     Branch(usize),

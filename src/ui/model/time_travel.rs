@@ -264,7 +264,6 @@ pub fn step_words_at(size: StepSize, timeline: &Timeline) -> &'static str {
     if size == StepSize::Phase && inside { "one phase" } else { step_words(size) }
 }
 
-/// Returns a step size in words.
 pub fn step_words(size: StepSize) -> &'static str {
     match size {
         StepSize::Event => "one event",

@@ -14,7 +14,6 @@ use crate::ui::model::state::State;
 /// The pod of the tour.
 pub const POD: &str = "shop/payments";
 
-/// A lesson.
 pub struct Lesson {
     /// The screen that it is about.
     screen: Screen,
@@ -29,7 +28,6 @@ pub struct Lesson {
 enum Screen {
     /// Every screen.
     Any,
-    /// The overview.
     Overview,
     /// The decision about the pod of the tour, in any pane.
     Decision,

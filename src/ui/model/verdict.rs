@@ -18,7 +18,6 @@ pub type Cause = (Class, Option<PluginName>, Cow<'static, str>);
 /// The verdict of a node in a cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeVerdict<'a> {
-    /// Its class.
     pub class: Class,
     /// The plugin that rejected the pod.
     pub plugin: Option<PluginName>,

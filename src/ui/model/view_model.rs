@@ -35,7 +35,6 @@ use crate::ui::model::verdict;
 #[derive(Clone, Debug, Default)]
 pub struct ViewModel {
     stamp: Option<Stamp>,
-    /// Rows of the lists.
     pub rows: ListRows,
     /// Rows of the pages in sight.
     pages: Pages,
@@ -43,7 +42,6 @@ pub struct ViewModel {
     pub cycle: CycleFacts,
     /// The revision at the cursor.
     pub revision: RevisionFacts,
-    /// The nodes.
     pub nodes: ClusterNodes,
     /// The object of the selected row in focus, and its related objects.
     pub linked: Linked,
@@ -74,7 +72,6 @@ pub struct OpenNode {
 /// Activity of the pod that is selected in the queues.
 #[derive(Clone, Debug, Default)]
 pub struct SelectedActivity {
-    /// The activity.
     pub shown: PodActivity,
     of: Option<Key>,
 }

@@ -28,7 +28,6 @@ pub struct Scene<'a> {
     pub timeline: &'a Timeline,
     /// The styles.
     pub theme: &'a Theme,
-    /// The glyphs.
     pub glyphs: &'a Glyphs,
     /// The last report of the cluster's own scheduler about the pod of the cycle.
     pub written: Option<&'a LastReported>,
@@ -55,7 +54,6 @@ impl<'a> Scene<'a> {
         Emulation::from(self.release.profile).enabled(Gate::SchedulerPopFromBackoffQ)
     }
 
-    /// Returns the style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.theme.style(role)
     }

@@ -49,7 +49,6 @@ pub struct PaneDef {
     pub is_open: fn(&State) -> bool,
     /// Returns the words of its tab; empty for its name.
     pub tab: fn(&State) -> String,
-    /// Its rows.
     pub rows: Rows,
     /// The fields that a filter of its list can name; empty where they depend on the rows.
     pub fields: &'static [&'static str],
@@ -81,7 +80,6 @@ pub struct PaneDef {
     pub selected: fn(&mut State, &Plan),
     /// Returns the text to copy; `None` copies the selected object.
     pub copy: Option<CopyText>,
-    /// Draws it.
     pub draw: fn(&Self, &Scene<'_>, &Plan, &mut Buffer),
 }
 
@@ -96,7 +94,6 @@ pub enum Rows {
     List {
         /// Makes the rows.
         make: fn(&mut State, &Timeline),
-        /// Returns the rows.
         get: fn(&ViewModel) -> &dyn RowList,
     },
     /// Facts and tables, made while the pane is in sight. Takes the object that the page is about.
@@ -143,7 +140,6 @@ impl PaneDef {
         }
     }
 
-    /// Returns its rows.
     pub fn list<'m>(&self, model: &'m ViewModel) -> &'m dyn RowList {
         const NONE: &Vec<PageRow> = &Vec::new();
         match self.rows {
@@ -194,7 +190,6 @@ impl PaneDef {
         state.lists.entry(self.id).or_default().go(self.list(&state.view_model), motion, height);
     }
 
-    /// Scrolls its list.
     fn scroll_list(&self, state: &mut State, _: &mut dyn SessionHandle, by: isize, height: usize) {
         state.lists.entry(self.id).or_default().scroll(self.list(&state.view_model), by, height);
     }

@@ -41,12 +41,9 @@ pub struct ManifestAnswer {
     pub notes: Vec<Note>,
 }
 
-/// A workload of a manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManifestWorkload {
-    /// Its kind.
     pub kind: Str,
-    /// Its key.
     pub key: Key,
     /// The number of pods that it wants.
     pub wanted: u64,
@@ -60,23 +57,18 @@ pub struct ManifestWorkload {
     pub removed: usize,
 }
 
-/// A pod of a manifest.
 #[derive(Clone, Debug)]
 pub struct ManifestPod {
-    /// The pod.
     pub pod: Key,
     /// The index of its workload.
     pub workload: usize,
-    /// Its end.
     pub end: ManifestPodEnd,
 }
 
-/// The end of a pod of a manifest.
 #[derive(Clone, Debug)]
 pub enum ManifestPodEnd {
     /// It has a node.
     Placed {
-        /// The node.
         node: Str,
         /// The decision with its odds, if they were counted.
         odds: Option<Arc<CycleView>>,
@@ -113,7 +105,6 @@ pub struct NotMade {
     pub workload: usize,
     /// The number of pods.
     pub count: u64,
-    /// Why.
     pub why: WhyNotMade,
 }
 
@@ -133,9 +124,7 @@ pub enum WhyNotMade {
 /// A pod that is evicted for a pod of the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestVictim {
-    /// The pod.
     pub pod: Key,
-    /// Its node.
     pub node: Str,
     /// The pod that preempts it.
     pub by: Key,
@@ -160,7 +149,6 @@ impl ManifestAnswer {
         self.refused.is_empty() && self.not_made.is_empty() && self.pods.iter().all(|pod| matches!(pod.end, ManifestPodEnd::Placed { .. }))
     }
 
-    /// Returns the pods of a workload.
     pub fn pods_of(&self, workload: usize) -> impl Iterator<Item = &ManifestPod> {
         self.pods.iter().filter(move |pod| pod.workload == workload)
     }

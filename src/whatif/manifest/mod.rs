@@ -83,9 +83,7 @@ pub enum ManifestProblem {
     Object {
         /// The index of the object.
         at: usize,
-        /// Its kind.
         kind: Str,
-        /// Its key.
         key: Key,
         /// The error of the deserializer.
         error: String,

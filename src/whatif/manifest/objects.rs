@@ -11,7 +11,6 @@ use crate::cluster::{Cluster, Key, Kind, Object, Str};
 use crate::controllers::Draft;
 use crate::controllers::unfold::{Unfolded, claim_defaults};
 
-/// Returns the kind of an object.
 pub(super) fn kind_of(object: &Value) -> Str {
     Str::from(text(object, "/kind"))
 }
@@ -36,7 +35,6 @@ pub fn makes_pods(object: &Value) -> bool {
     is_known || (kind.parse::<Kind>().is_err() && object.pointer("/spec/template/spec/containers").is_some_and(Value::is_array))
 }
 
-/// Returns an object with a namespace.
 pub(super) fn with_namespace(object: &Value, namespace: &Str) -> Value {
     let mut object = object.clone();
     if text(&object, "/metadata/namespace").is_empty() {

@@ -9,10 +9,7 @@ use crate::cluster::Str;
 pub enum MigrationError {
     /// The id of an EBS volume is neither `vol-…` nor `aws://<zone>/vol-…`.
     #[error("failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({id})")]
-    EbsVolumeId {
-        /// The id.
-        id: Str,
-    },
+    EbsVolumeId { id: Str },
     /// An Azure disk is not managed.
     #[error("kind({kind}) is not supported in csi migration")]
     AzureDiskKind {
@@ -29,10 +26,7 @@ pub enum MigrationError {
 pub enum RegionError {
     /// The name of a zone does not have three parts.
     #[error("zone in unexpected format, expected: {{locale}}-{{region}}-{{zone}}, got: {zone}")]
-    ZoneFormat {
-        /// The zone.
-        zone: Str,
-    },
+    ZoneFormat { zone: Str },
     /// The zones are in several regions, or there are none.
     #[error("multiple or no regions gotten from zones, got: map[{}]", as_go_map(regions))]
     NotOne {

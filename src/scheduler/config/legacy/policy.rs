@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::file::Extender;
 use crate::framework::FieldErrors;
 
-/// A policy.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Policy {
@@ -17,7 +16,6 @@ pub(super) struct Policy {
     pub(super) predicates: Option<Vec<PredicatePolicy>>,
     /// The priorities; `None` leaves those of the default provider.
     pub(super) priorities: Option<Vec<PriorityPolicy>>,
-    /// Extenders.
     #[serde(alias = "extenderConfigs", deserialize_with = "null_as_default")]
     pub(super) extenders: Vec<Extender>,
     /// Weight of required affinity terms of other pods; 0 leaves the default.
@@ -26,7 +24,6 @@ pub(super) struct Policy {
     pub(super) always_check_all_predicates: bool,
 }
 
-/// A predicate of a policy.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PredicatePolicy {
@@ -44,7 +41,6 @@ pub(super) struct PredicateArgument {
     pub(super) labels_presence: Option<Value>,
 }
 
-/// A priority of a policy.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PriorityPolicy {

@@ -24,7 +24,6 @@ pub(super) struct Expressions {
 }
 
 impl Expressions {
-    /// Adds an expression.
     pub(super) fn add(&mut self, expression: &str) {
         let found = Found::of(expression);
         if !found.plain {

@@ -30,7 +30,6 @@ pub(super) struct Place {
     pub(super) index: u32,
 }
 
-/// A change of a key.
 #[derive(Clone, Debug)]
 pub(super) struct KeyChange {
     pub(super) key: Arc<[u8]>,

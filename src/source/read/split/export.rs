@@ -3,7 +3,6 @@
 use super::TypeMeta;
 use crate::cluster::Kind;
 
-/// Returns the type of a list of a kind.
 pub(in crate::source) fn list_of(kind: &str, api_version: &str) -> TypeMeta {
     TypeMeta { kind: Some(format!("{kind}List")), api_version: Some(api_version.to_owned()), self_link: None }
 }

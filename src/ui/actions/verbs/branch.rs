@@ -3,7 +3,6 @@
 use crate::ui::actions::prelude::*;
 use crate::ui::model::time_travel::seek_and_follow;
 
-/// The command `branch`.
 pub static VERBS: &[Verb] = &[Verb { command: Some(Command::new(&["branch"], "N", "go to a branch")), ..Verb::new("go-to-branch", go_to) }];
 
 fn go_to(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Result<Answer, CommandError> {

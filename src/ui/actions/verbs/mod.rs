@@ -127,7 +127,6 @@ pub static VERBS: &[&[Verb]] = &[
     quit::VERBS,
 ];
 
-/// The what-ifs.
 static WHAT_IFS: LazyLock<Vec<Verb>> = LazyLock::new(|| GRAMMAR.iter().map(Verb::of_what_if).collect());
 
 /// Returns all verbs, in the order of the help.
@@ -135,7 +134,6 @@ pub fn all() -> impl Iterator<Item = &'static Verb> {
     VERBS.iter().flat_map(|verbs| verbs.iter()).chain(WHAT_IFS.iter())
 }
 
-/// Returns the verb with a command of this name, and the command.
 pub fn command(name: &str) -> Option<(&'static Verb, &'static Command)> {
     all().find_map(|verb| verb.command.as_ref().filter(|c| c.names.contains(&name)).map(|c| (verb, c)))
 }

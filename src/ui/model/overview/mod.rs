@@ -28,7 +28,6 @@ pub struct OverviewStatus {
     pub is_current: bool,
 }
 
-/// A row of the overview.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OverviewRow {
     /// A cause, with the sums over its pods.
@@ -119,7 +118,6 @@ pub struct PodRow {
     pub queue: Option<QueuePart>,
     /// Whether its place is inferred.
     pub inferred: bool,
-    /// Its priority.
     pub priority: i32,
     /// When it was created.
     pub since: Option<Timestamp>,
@@ -327,13 +325,11 @@ impl Group {
 
 /// The input of the rows besides the record.
 pub struct RowsInput<'a> {
-    /// The overview.
     pub status: &'a OverviewStatus,
     /// The causes that the user opened or closed.
     pub turned: &'a BTreeSet<Str>,
     /// The pods that were pending when the overview was last looked at; `None` before the first time.
     pub seen: Option<&'a BTreeSet<Key>>,
-    /// The sort order.
     pub order: Sort,
     /// The text of the filter.
     pub filter: &'a str,

@@ -66,7 +66,6 @@ impl QueuePart {
 pub enum QueueRow {
     /// The heading of a queue.
     Part {
-        /// The queue.
         part: QueuePart,
         /// The number of pods in it.
         count: usize,
@@ -84,9 +83,7 @@ pub enum QueueRow {
 /// The members of a pod group in a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodGroupRow {
-    /// The group.
     pub group: Key,
-    /// The queue.
     pub part: QueuePart,
     /// The number of its pods in the queue.
     pub count: usize,

@@ -22,9 +22,7 @@ pub enum NodeRow {
     Rejected,
     /// A group of nodes.
     Group(Box<Group>),
-    /// A node.
     Node {
-        /// Its name.
         name: Str,
         /// Whether it is in an open group.
         inside: bool,
@@ -113,9 +111,7 @@ impl Row for NodeRow {
 
 /// Options for listing nodes.
 pub struct NodeOptions<'a> {
-    /// The grouping.
     pub grouping: &'a Grouping,
-    /// The open groups.
     pub open: &'a BTreeSet<GroupKey>,
     /// The sort order; of groups by verdict it applies within each.
     pub order: Sort,

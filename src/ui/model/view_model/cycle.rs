@@ -17,9 +17,7 @@ use crate::ui::model::verdict;
 /// The whole cycle under the cursor, with its facts.
 #[derive(Clone, Debug, Default)]
 pub struct CycleFacts {
-    /// The cycle.
     pub whole: Arc<CycleView>,
-    /// The events that it is of.
     of: Option<Arc<[Event]>>,
     /// The events of each member's parts in the cycle of a pod group, in order; empty in other cycles.
     pub members: Vec<Range<usize>>,
@@ -52,7 +50,6 @@ struct CycleMemo {
 pub struct ReasonWidths {
     /// The plugins.
     pub by: Width,
-    /// The reasons.
     pub reason: Width,
 }
 

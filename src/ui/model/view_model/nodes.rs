@@ -30,7 +30,6 @@ pub struct ClusterNodes {
     pub ranks: BTreeMap<i64, (usize, usize)>,
     /// The number of nodes with each verdict.
     pub counts: BTreeMap<Class, usize>,
-    /// The grouping.
     pub grouping: Grouping,
     /// Lists without a filter, by grouping, sort order and open groups.
     lists: Vec<(NodeListKey, Arc<Vec<NodeRow>>)>,

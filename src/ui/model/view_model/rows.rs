@@ -8,13 +8,10 @@ use crate::ui::model::rows::{CandidateRow, NodePaneRow, NodeRow, QueueRow};
 /// The rows of the lists. Those of pages are kept apart, each with its input.
 #[derive(Clone, Debug, Default)]
 pub struct ListRows {
-    /// Rows of the queues.
     pub queues: Vec<QueueRow>,
     /// Rows of the overview; none while it is out of sight.
     pub overview: Vec<OverviewRow>,
-    /// Rows of the nodes.
     pub nodes: Arc<Vec<NodeRow>>,
-    /// Rows of the candidates.
     pub candidates: Vec<CandidateRow>,
     /// Rows of the open node.
     pub node_pane: Vec<NodePaneRow>,

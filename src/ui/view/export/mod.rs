@@ -22,7 +22,6 @@ pub fn write(form: ScreenForm, buf: &Buffer, theme: &Theme) -> String {
 pub struct Frame {
     /// Words below it.
     pub caption: String,
-    /// The screen.
     pub screen: Buffer,
 }
 

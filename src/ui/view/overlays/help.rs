@@ -172,7 +172,6 @@ enum Topic {
     Program,
 }
 
-/// Returns the topic of a verb.
 fn topic(verb: &str) -> Topic {
     match verb {
         "step" | "step-back" | "cycle" | "cycle-back" | "run" | "coarser" | "finer" | "settle" | "until" | "wait" | "wait-seconds"

@@ -37,7 +37,6 @@ fn indent(line: &str, marks: &[u8]) -> usize {
     line.bytes().take(MOST_INDENTED).take_while(|byte| marks.contains(byte)).count()
 }
 
-/// Returns a title with the filter.
 fn filtered(title: &str, filter: &str) -> String {
     if filter.is_empty() { title.to_owned() } else { format!("{title}  /{filter}") }
 }

@@ -32,7 +32,6 @@ fn rows(themes: &[ThemeEntry], selected: &str, area: Rect) -> (Vec<Row>, usize) 
     (rows, at.saturating_sub(room))
 }
 
-/// Returns the theme at a place.
 pub fn theme_at<'t>(themes: &'t [ThemeEntry], selected: &str, area: Rect, place: (u16, u16)) -> Hit<&'t str> {
     let (rows, offset) = rows(themes, selected, area);
     let outer = super::outer(WIDTH, rows.len(), area);

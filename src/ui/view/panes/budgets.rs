@@ -22,7 +22,6 @@ use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::panes::page;
 use crate::ui::view::panes::pod::selector;
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     sorts: &[
         SortChoice::new(Sort::Usual, "violated first"),

@@ -26,7 +26,6 @@ use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::panes::page;
 use crate::ui::view::panes::preemption::started;
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     sorts: &[SortChoice::new(Sort::Usual, "most important first"), SortChoice::new(Sort::Name, "by name")],
     home: Some(Pane::PREEMPTION),

@@ -19,7 +19,6 @@ use crate::ui::view::panes::steps::cycle_pod;
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("message", "In the message");
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     subject: cycle_pod,
     node: |_, timeline| timeline.cycle().current_node.clone(),

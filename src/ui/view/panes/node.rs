@@ -32,7 +32,6 @@ use crate::ui::view::widgets::table;
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("node", "On a node");
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     open_help: Some(("pod", "show the selected pod")),
     back_help: Some("back to where the node was opened"),

@@ -43,7 +43,6 @@ const ODDS: &str = "ODDS";
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("nodes", "Among the nodes");
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     open_help: Some(("open", "open the group, or show the node")),
     sort_help: "sort: closest to fitting, name, free cpu, verdict and reason",

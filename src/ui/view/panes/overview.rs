@@ -31,7 +31,6 @@ use crate::ui::view::widgets::table;
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("overview", "In the overview");
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     open_help: Some(("open", "open or close the cause; show its fix; show the decision about the pod")),
     sort_help: "sort causes and pods: by number, name, priority, age, attempts, queue, preemption, agreement",

@@ -28,7 +28,6 @@ use crate::ui::model::text;
 use crate::ui::view::pane::{PaneDef, Rows};
 use crate::ui::view::panes::page;
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     home: Some(Pane::QUEUES),
     is_open: |state| state.subjects.pod.is_some(),

@@ -30,7 +30,6 @@ use crate::ui::view::widgets::table;
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("queues", "In the queues");
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     open_help: Some(("open", "show the decision about the selected pod")),
     sort_help: "sort each queue: its own order, priority, name, attempts",

@@ -31,7 +31,6 @@ use crate::ui::view::widgets::scrub_bar;
 /// The context of its keys.
 pub const CONTEXT: Context = Context::pane("steps", "In the steps");
 
-/// The pane.
 pub static DEF: PaneDef = PaneDef {
     list_area: |_, inner| if inner.height > 1 { split_bottom(inner, 1).0 } else { inner },
     subject: cycle_pod,

@@ -66,7 +66,6 @@ pub fn draw(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// Draws the help.
 fn draw_help(start: &Start, palette: Palette<'_>, area: Rect, buf: &mut Buffer) {
     let lines = start.help();
     let column = lines.iter().filter(|(_, right)| !right.is_empty()).map(|(left, _)| text::width(left)).max().unwrap_or(0) + 2;

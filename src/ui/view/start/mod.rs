@@ -18,7 +18,6 @@ use crate::ui::view::draw::put;
 pub struct Palette<'a> {
     /// The styles.
     pub theme: &'a Theme,
-    /// The glyphs.
     pub glyphs: &'a Glyphs,
 }
 

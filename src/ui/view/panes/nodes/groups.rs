@@ -19,7 +19,6 @@ use crate::ui::view::widgets::table;
 /// The width of the bar of verdicts.
 const BAR: usize = 10;
 
-/// Draws the row.
 pub(super) fn draw(scene: &Scene<'_>, style: &RowStyle<'_>, group: &Group, area: Rect, buf: &mut Buffer) {
     let arrow = if group.open { scene.glyphs.open } else { scene.glyphs.closed };
     let nodes = text::count(group.count, "node");

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-/// A line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StepLine {
     /// The operation itself.
