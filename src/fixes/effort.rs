@@ -1,4 +1,4 @@
-//! The cost of a fix to its owner: which of two comes first, and which is a last resort.
+//! The cost of a fix to its owner: which of two comes first, and which is a last resort, such as one that takes back what the user did.
 
 use std::collections::BTreeMap;
 

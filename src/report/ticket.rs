@@ -4,8 +4,8 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::details;
 use super::odds::odds_section;
-use super::pages;
 use super::sections::sections;
 use super::text::{FACTS_SHOWN, by_class, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
 use super::{Answer, group_document};
@@ -170,14 +170,14 @@ impl<'a> Ticket<'a> {
         }
         self.nodes(&mut doc);
         if detail == Detail::Whole {
-            pages::nodes(&mut doc, self.view);
+            details::nodes(&mut doc, self.view);
         }
         doc.append(sections(self.view));
         self.scores(&mut doc);
         self.preemption(&mut doc);
         if let Some(preemption) = self.view.preemption.as_ref().filter(|_| detail == Detail::Whole) {
             let listed: Vec<&Str> = preemption.selected().map_or_else(Vec::new, |(node, best)| with_victims(node, best).collect());
-            pages::preemption(&mut doc, preemption, &listed, self.view.budgets_unknown());
+            details::preemption(&mut doc, preemption, &listed, self.view.budgets_unknown());
         }
         self.odds(&mut doc);
         self.unknown(&mut doc);

@@ -22,6 +22,7 @@ mod predicates_tests;
 pub mod queue;
 mod quiescence;
 mod rejectors;
+mod ring;
 mod runtime;
 mod scoring;
 mod search;
@@ -31,7 +32,6 @@ mod state;
 mod testing;
 mod timers;
 mod trial;
-mod windows;
 
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 pub use binding_under_way::binding_under_way;

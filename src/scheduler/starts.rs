@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::windows::Ring;
+use super::ring::Ring;
 use super::{DryOptions, PostFilter, Scheduler};
 use crate::cluster::{Pod, Str};
 use crate::limits::engine::{ODDS_SCORED, ODDS_SCORED_ASKED, ODDS_TOTALS};
