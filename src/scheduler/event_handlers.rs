@@ -26,30 +26,22 @@ pub trait HandlerEnv {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the fields are the objects before and after")]
 pub enum HandlerStep {
+    /// Add a node to the cache.
     CacheAddNode(Arc<Node>),
     /// Replace a node in the cache.
-    CacheUpdateNode {
-        old: Arc<Node>,
-        new: Arc<Node>,
-    },
+    CacheUpdateNode { old: Arc<Node>, new: Arc<Node> },
     /// Remove a node from the cache.
     CacheRemoveNode(Arc<Node>),
     /// Add a pod to its node in the cache; confirms an assumed pod.
     CacheAddPod(Arc<Pod>),
     /// Replace a pod on a node in the cache.
-    CacheUpdatePod {
-        old: Arc<Pod>,
-        new: Arc<Pod>,
-    },
+    CacheUpdatePod { old: Arc<Pod>, new: Arc<Pod> },
     /// Remove a pod from its node in the cache.
     CacheRemovePod(Arc<Pod>),
     /// The queue's `add`.
     QueueAdd(Arc<Pod>),
     /// The queue's `update`.
-    QueueUpdate {
-        old: Arc<Pod>,
-        new: Arc<Pod>,
-    },
+    QueueUpdate { old: Arc<Pod>, new: Arc<Pod> },
     /// The queue's `delete`.
     QueueDelete(Arc<Pod>),
     /// An assumed pod is being deleted. Rejects it if it waits on Permit (`removed`); otherwise removes it from the
@@ -57,11 +49,7 @@ pub enum HandlerStep {
     /// it*. No effect if the cache no longer has it.
     AssumedPodDeleted(Arc<Pod>),
     /// The queue's `move_all_to_active_or_backoff_queue`, for the pods in `whom`.
-    Move {
-        event: ClusterEvent,
-        change: Change,
-        whom: PodFilter,
-    },
+    Move { event: ClusterEvent, change: Change, whom: PodFilter },
 }
 
 /// Which parked pods a move may concern.

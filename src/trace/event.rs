@@ -28,114 +28,55 @@ pub enum Event {
     /// The cluster's own scheduler did something, according to its log.
     Logged(Arc<LoggedEvent>),
     /// The virtual clock moved.
-    ClockMoved {
-        from: Box<Timestamp>,
-        to: Timestamp,
-    },
+    ClockMoved { from: Box<Timestamp>, to: Timestamp },
     /// Another kube-scheduler started on the cluster's objects, without any memory.
     SchedulerStarted(Arc<SchedulerStart>),
     /// An object was added, updated or deleted.
-    ObjectChanged {
-        kind: Kind,
-        key: Key,
-        change: ObjectChange,
-    },
+    ObjectChanged { kind: Kind, key: Key, change: ObjectChange },
     /// A pod went from one place to another.
     QueueMoved(Box<QueueMove>),
     /// The place of a pod was inferred from the cluster's objects; no move was observed.
     PlaceInferred(Box<InferredPlace>),
     /// A waiting pod's object changed its priority.
-    PriorityChanged {
-        pod: Key,
-        priority: i32,
-    },
+    PriorityChanged { pod: Key, priority: i32 },
     /// A plugin's queueing hint was run for an event and a pod that the plugin had rejected.
-    HintAsked {
-        pod: Key,
-        plugin: PluginName,
-        event: ClusterEvent,
-        hint: QueueingHint,
-        error: Option<Str>,
-    },
+    HintAsked { pod: Key, plugin: PluginName, event: ClusterEvent, hint: QueueingHint, error: Option<Str> },
     /// A PreEnqueue plugin gated the pod.
-    PreEnqueueRejected {
-        pod: Key,
-        status: Status,
-    },
+    PreEnqueueRejected { pod: Key, status: Status },
     /// Another pod began to gate a group that is queued as one entry; without a gate none does any more.
-    GroupGateChanged {
-        group: Key,
-        gate: Option<Arc<GroupGate>>,
-    },
+    GroupGateChanged { group: Key, gate: Option<Arc<GroupGate>> },
     /// A pod was taken from the queue.
-    PodPopped {
-        pod: Key,
-        attempts: u32,
-        early_from_backoff: bool,
-    },
+    PodPopped { pod: Key, attempts: u32, early_from_backoff: bool },
     /// A cycle began.
     CycleStarted(Arc<CycleStart>),
     /// The popped pod was not tried at all.
-    CycleSkipped {
-        pod: Key,
-        why: SkipReason,
-    },
+    CycleSkipped { pod: Key, why: SkipReason },
     /// A plugin of this profile that might have decided is not emulated.
-    NotEmulated {
-        plugin: Str,
-        what: Str,
-    },
+    NotEmulated { plugin: Str, what: Str },
     /// A PreFilter plugin returned; `nodes` are the only ones it left, if it narrowed them.
-    PreFiltered {
-        plugin: PluginName,
-        status: Status,
-        nodes: Option<SharedList<Str>>,
-    },
+    PreFiltered { plugin: PluginName, status: Status, nodes: Option<SharedList<Str>> },
     /// PreFilter left only these nodes; `status` is that of all others. With `rejected` it rejected the pod for every
     /// node, and `status` says why.
-    NodesNarrowed {
-        nodes: SharedList<Str>,
-        status: Status,
-        rejected: Option<PreFilterRejection>,
-    },
+    NodesNarrowed { nodes: SharedList<Str>, status: Status, rejected: Option<PreFilterRejection> },
     /// The pod's nominated node is filtered before all others.
-    NominatedNodeTried {
-        node: Str,
-    },
+    NominatedNodeTried { node: Str },
     /// Extenders turned the nominated node down, and all nodes are tried.
     AllNodesTried,
     /// A node was filtered; Success means that the pod fits. The status names the plugin that rejected.
-    NodeFiltered {
-        node: Str,
-        status: Status,
-        nominated: SharedList<Key>,
-    },
+    NodeFiltered { node: Str, status: Status, nominated: SharedList<Key> },
     /// An extender had its part, or would have.
     ExtenderTookPart(Arc<ExtenderCall>),
     /// The search ended before all nodes were filtered.
-    FilterStopped {
-        evaluated: usize,
-        of: usize,
-        wanted: usize,
-    },
+    FilterStopped { evaluated: usize, of: usize, wanted: usize },
     /// A PreScore plugin returned.
-    PreScored {
-        plugin: PluginName,
-        status: Status,
-    },
+    PreScored { plugin: PluginName, status: Status },
     /// All Score plugins scored a node.
     NodeScored(Row<NodeScore>),
     /// A node was chosen.
-    NodeSelected {
-        node: Str,
-        why: Selection,
-        tied: SharedList<Str>,
-    },
+    NodeSelected { node: Str, why: Selection, tied: SharedList<Str> },
     /// A PostFilter plugin returned.
-    PostFiltered {
-        plugin: PluginName,
-        status: Status,
-    },
+    PostFiltered { plugin: PluginName, status: Status },
+    /// Preemption started.
     PreemptionStarted(Arc<PreemptionRecord>),
     /// The dry run of a node removed a pod, added one back, or ran the filters without all lower-priority pods.
     DryRunStepped(DryRunStepAt),
@@ -146,82 +87,33 @@ pub enum Event {
     /// A candidate was chosen.
     CandidateSelected(Arc<PreemptionRecord>),
     /// The pod was nominated to a node; an empty name clears the nomination.
-    PodNominated {
-        pod: Key,
-        node: Str,
-    },
+    PodNominated { pod: Key, node: Str },
     /// A pod of lower priority lost its nomination to a preemptor.
-    NominationCleared {
-        pod: Key,
-        node: Str,
-    },
+    NominationCleared { pod: Key, node: Str },
     /// The grace period of a terminating pod is over.
-    GracePeriodEnded {
-        pod: Key,
-        node: Str,
-    },
+    GracePeriodEnded { pod: Key, node: Str },
     /// A pod was evicted.
-    VictimEvicted {
-        pod: Box<Key>,
-        node: Str,
-        preemptor: Arc<Key>,
-        how: Eviction,
-    },
+    VictimEvicted { pod: Box<Key>, node: Str, preemptor: Arc<Key>, how: Eviction },
     /// The pod was assumed: put on its node in the scheduler's memory.
-    PodAssumed {
-        pod: Key,
-        node: Str,
-    },
+    PodAssumed { pod: Key, node: Str },
     /// A Reserve plugin returned.
-    Reserved {
-        plugin: PluginName,
-        status: Status,
-    },
+    Reserved { plugin: PluginName, status: Status },
     /// Reserve plugins released their reservations.
-    Unreserved {
-        pod: Key,
-        node: Str,
-    },
+    Unreserved { pod: Key, node: Str },
     /// A Permit plugin returned.
-    Permitted {
-        plugin: PluginName,
-        status: Status,
-    },
+    Permitted { plugin: PluginName, status: Status },
     /// The pod waits on Permit: each plugin that asked for it, with its deadline.
-    PermitWaited {
-        pod: Box<Key>,
-        node: Str,
-        plugins: SharedList<(PluginName, Timestamp)>,
-    },
+    PermitWaited { pod: Box<Key>, node: Str, plugins: SharedList<(PluginName, Timestamp)> },
     /// The wait on Permit ended; `plugin` rejected the pod, if one did.
-    PermitResolved {
-        pod: Box<Key>,
-        node: Str,
-        end: PermitEnd,
-        plugin: Option<PluginName>,
-        message: Str,
-    },
+    PermitResolved { pod: Box<Key>, node: Str, end: PermitEnd, plugin: Option<PluginName>, message: Str },
     /// A PreBind plugin returned, and wrote these objects.
-    PreBound {
-        plugin: PluginName,
-        status: Status,
-        writes: SharedList<(Kind, Key)>,
-    },
+    PreBound { plugin: PluginName, status: Status, writes: SharedList<(Kind, Key)> },
     /// The pod was bound.
-    PodBound {
-        pod: Key,
-        node: Str,
-    },
+    PodBound { pod: Key, node: Str },
     /// The attempt failed, with the texts of the condition and the Event.
-    AttemptFailed {
-        pod: Key,
-        failure: Arc<AttemptFailure>,
-    },
+    AttemptFailed { pod: Key, failure: Arc<AttemptFailure> },
     /// The cycle ended.
-    CycleFinished {
-        pod: Key,
-        outcome: Outcome,
-    },
+    CycleFinished { pod: Key, outcome: Outcome },
     /// In the cycle of a pod group, something that is about the group.
     Group(Arc<GroupEvent>),
 }
@@ -494,24 +386,15 @@ pub enum Place {
     Active,
     /// In backoffQ until the end of a whole second; `error` marks the heap of pods that failed with an error.
     #[allow(missing_docs, reason = "said above")]
-    Backoff {
-        expires: Timestamp,
-        error: bool,
-    },
+    Backoff { expires: Timestamp, error: bool },
     /// In unschedulablePods.
-    Unschedulable {
-        plugins: PluginSet,
-        gated_by: Option<PluginName>,
-    },
+    Unschedulable { plugins: PluginSet, gated_by: Option<PluginName> },
     /// Popped, its attempt under way.
     InFlight,
     /// Assumed on its node, waiting for Permit plugins.
-    WaitingOnPermit {
-        node: Str,
-    },
-    Bound {
-        node: Str,
-    },
+    WaitingOnPermit { node: Str },
+    /// On a node.
+    Bound { node: Str },
     /// In no queue: deleted, or dropped until its next update.
     Gone,
 }

@@ -15,8 +15,10 @@ use crate::ui::model::sort::Sort;
 use crate::ui::model::text;
 use crate::ui::model::verdict::{Class, Verdicts};
 
+/// A row of the node pane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodePaneRow {
+    /// A heading.
     Heading(&'static str),
     /// A fact: its name and text.
     Fact(&'static str, String),
@@ -30,12 +32,7 @@ pub enum NodePaneRow {
     Device(usize, bool, String),
     /// A line about the node: its kind, its index among those of the kind, whether it is a warning, and the text.
     #[allow(missing_docs, reason = "said above")]
-    Line {
-        kind: &'static str,
-        index: usize,
-        warns: bool,
-        text: String,
-    },
+    Line { kind: &'static str, index: usize, warns: bool, text: String },
     /// The effect of evicting the node's pods on a budget: the budget's index and a sentence.
     Budget(usize, String),
     /// A pod on the node.
