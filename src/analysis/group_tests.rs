@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{FixesReport, SchedulerComparer, why};
 use crate::cluster::{Key, Kind, Object, Pod};
-use crate::fixes::{self, Acts, GroupProof, Limits};
+use crate::fixes::{self, Acts, CutShort, GroupProof, Limits};
 use crate::framework::PluginName;
+use crate::limits::engine::FIXES_STEPS_OF_MEMBER;
 use crate::release::{Emulation, Gate};
 use crate::scheduler::{Config, Operation, Options, Scheduler};
 use crate::session::PodLocation;
@@ -39,7 +40,7 @@ fn member(name: &str, group: &str, more: &str) -> Object {
     pod(name, &format!(", schedulingGroup: {{podGroupName: {group}}}{more}"))
 }
 
-fn scheduler(gates: bool, objects: Vec<Object>) -> Scheduler {
+pub(super) fn scheduler(gates: bool, objects: Vec<Object>) -> Scheduler {
     let mut emulation = Emulation::default();
     for gate in [Gate::GenericWorkload, Gate::GangScheduling] {
         emulation.set(gate, gates);
@@ -47,7 +48,7 @@ fn scheduler(gates: bool, objects: Vec<Object>) -> Scheduler {
     Scheduler::new(Config::defaults(emulation), objects, Options::default())
 }
 
-fn known(scheduler: &Scheduler, name: &str) -> Arc<Pod> {
+pub(super) fn known(scheduler: &Scheduler, name: &str) -> Arc<Pod> {
     scheduler.state().cluster().pods.get(&Key::new("n", name)).unwrap().clone()
 }
 
@@ -57,7 +58,7 @@ fn waits_for(scheduler: &Scheduler, name: &str) -> Option<(String, String)> {
     found.waits_for.map(|reason| (reason.key, reason.words))
 }
 
-fn world() -> Vec<Object> {
+pub(super) fn world() -> Vec<Object> {
     vec![
         node("n1", 3),
         group("gang", 4),
@@ -173,6 +174,21 @@ fn a_group_is_decided_the_same_without_a_record_of_nodes() {
             assert!(recorded.member(pod).is_some());
         }
     }
+}
+
+#[test]
+fn attempts_of_a_large_group_use_up_the_steps_of_a_search() {
+    let with = scheduler(true, world());
+    let search = |steps: u64| {
+        let limits = Limits { steps, ..Limits::of(1) };
+        fixes::find(&with, &known(&with, "g0"), limits, &Acts::default(), &|_| true).search
+    };
+    // One node and four members.
+    let once = 4 * FIXES_STEPS_OF_MEMBER;
+    let ended = search(once - 1);
+    assert_eq!((ended.group_steps, ended.cut_short_by), (once, vec![CutShort::Steps(1)]));
+    let whole = search(1000 * once);
+    assert!(whole.group_steps > once && whole.is_complete(), "{whole:?}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub use nodes_needed::{NodesNeeded, nodes_needed};
 pub use reaction::{Reaction, Recreated, Siblings};
 pub use shared::{freed, freed_with_group, operations_of_all};
 pub use storage::provisions;
-pub use trial::Watch;
+pub use trial::{Watch, group_attempt_steps};
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::framework::{Reason, Status, Victim};
@@ -149,6 +149,8 @@ pub enum GroupProof {
 pub struct Search {
     /// Number of decisions made.
     pub trials: usize,
+    /// Steps of the attempts of pod groups among them, which cost most.
+    pub group_steps: u64,
     /// Whether pairs of changes were tried.
     pub pairs: bool,
     /// Number of pairs that were left out. They do not make a search incomplete, which is about single changes.
@@ -477,6 +479,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
     }
     alike::mark(scheduler, &mut fixes.fixes);
     fixes.search.trials = trials.count();
+    fixes.search.group_steps = trials.group_steps();
     fixes.search.cut_short_by = trials.cut_short_by().to_vec();
     fixes
 }

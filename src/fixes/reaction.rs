@@ -13,7 +13,7 @@ use crate::cluster::{Cluster, Controller, Key, Kind, Object, Pod, Str};
 use crate::controllers::{Draft, Workload, pods};
 use crate::limits::engine;
 use crate::scheduler::{ObjectEdit, Operation, Quiescence, Scheduler};
-use crate::trace::Event;
+use crate::trace::{Event, GroupEvent};
 
 /// The reaction of controllers to a fix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -116,13 +116,13 @@ fn react(trials: &mut Trials<'_>, fix: &Fix) -> Result<Reaction, Option<Recreate
         return Err(None);
     }
     let Some(mut world) = World::after(trials, &all, &deleted) else { return Ok(Reaction::default()) };
-    trials.spend(world.run(&cluster));
+    world.run(trials, &cluster);
     let mut together = None;
     if let Some(workload) = workload.filter(|_| !siblings.is_empty()) {
         for sibling in &siblings {
             world.add_changed(sibling, &all);
         }
-        trials.spend(world.run(&cluster));
+        world.run(trials, &cluster);
         let placed = siblings.iter().filter(|sibling| world.is_in(&sibling.key())).count();
         together = Some(Siblings { workload, placed: placed + 1, of: siblings.len() + 1, untried });
     }
@@ -233,11 +233,13 @@ impl World {
         true
     }
 
-    /// Runs until nothing changes, and makes the preempted pods again each time. Returns the number of operations.
-    fn run(&mut self, before: &Cluster) -> usize {
+    /// Runs until nothing changes, and makes the preempted pods again each time. Counts the steps.
+    fn run(&mut self, trials: &mut Trials<'_>, before: &Cluster) {
         let mut count = 0;
         loop {
-            count += self.settle(engine::REACTION_STEPS.saturating_sub(count));
+            let (operations, members) = self.settle(engine::REACTION_STEPS.saturating_sub(count));
+            trials.spend(operations, members);
+            count += operations + members;
             let cluster = self.scheduler.state().cluster().clone();
             let mut draft = Draft::new(&cluster);
             for (key, is_own) in std::mem::take(&mut self.preempted) {
@@ -251,7 +253,7 @@ impl World {
                 }
             }
             if draft.is_empty() || self.reaction.is_cut {
-                return count;
+                return;
             }
             self.apply(draft.into_operations());
         }
@@ -271,19 +273,30 @@ impl World {
         }
     }
 
-    /// Runs until nothing changes, for a limited number of operations, which it returns.
-    fn settle(&mut self, limit: usize) -> usize {
-        for count in 0..limit {
-            let Some(operation) = self.scheduler.next_operation(&self.settling) else { return count };
+    /// Runs until nothing changes, for a limited number of operations and members of pod groups that they try; returns both numbers.
+    fn settle(&mut self, limit: usize) -> (usize, usize) {
+        let (mut operations, mut members) = (0, 0);
+        while operations + members < limit {
+            let Some(operation) = self.scheduler.next_operation(&self.settling) else { return (operations, members) };
             let events = self.scheduler.apply(operation);
             self.settling.observe(&events);
+            operations += 1;
             for event in &events {
-                let Event::VictimEvicted { pod: victim, preemptor, .. } = event else { continue };
-                self.preempted.push((Key::clone(victim), **preemptor == self.pod));
+                match event {
+                    Event::VictimEvicted { pod: victim, preemptor, .. } => {
+                        self.preempted.push((Key::clone(victim), **preemptor == self.pod));
+                    }
+                    Event::Group(event) => {
+                        if let GroupEvent::Started(start) = &**event {
+                            members += start.pods.len();
+                        }
+                    }
+                    _ => {}
+                }
             }
         }
         self.reaction.is_cut = self.scheduler.next_operation(&self.settling).is_some();
-        limit
+        (operations, members)
     }
 
     /// Returns whether a pod has a node, or waits for its victims to end.

@@ -11,8 +11,8 @@ use super::change::Change;
 use super::reaction::without_waiting_pods;
 use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, PreemptsToday, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
-use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
-use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_PLUGIN};
+use crate::framework::{NodeInfo, PodGroupState, PodResourcesOptions, Victim, decision_steps, pod_requests};
+use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_MEMBER, FIXES_STEPS_OF_PLUGIN};
 use crate::scheduler::{DryDecision, DryOptions, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::Outcome;
 
@@ -47,6 +47,8 @@ pub(super) struct Trials<'a> {
     count: usize,
     /// Steps of the decisions so far.
     steps: u64,
+    /// Steps of the attempts of pod groups among them.
+    group_steps: u64,
     nodes: usize,
     cut_short_by: Vec<CutShort>,
     watch: Watch<'a>,
@@ -73,6 +75,7 @@ impl<'a> Trials<'a> {
             limits,
             count: 0,
             steps: 0,
+            group_steps: 0,
             nodes,
             cut_short_by: Vec::new(),
             watch,
@@ -114,14 +117,23 @@ impl<'a> Trials<'a> {
         self.count
     }
 
-    /// Counts the steps of operations that follow a change, each about as many as a decision about the pod takes.
-    pub(super) fn spend(&mut self, operations: usize) {
-        self.steps = self.steps.saturating_add(decision_steps(self.nodes, &self.pod).saturating_mul(operations as u64));
+    /// Counts the steps of operations that follow a change, each about as many as a decision about the pod takes; `members` of pod
+    /// groups were tried by them.
+    pub(super) fn spend(&mut self, operations: usize, members: usize) {
+        let of_members = group_steps(self.nodes, &self.pod, members);
+        let steps = decision_steps(self.nodes, &self.pod).saturating_mul(operations as u64);
+        self.steps = self.steps.saturating_add(steps).saturating_add(of_members);
+        self.group_steps = self.group_steps.saturating_add(of_members);
     }
 
     /// Counts the steps that plugins' searches took apart from decisions.
     pub(super) fn spend_on_plugins(&mut self, steps: u64) {
         self.steps = self.steps.saturating_add(steps.saturating_mul(FIXES_STEPS_OF_PLUGIN));
+    }
+
+    /// Returns the steps of the attempts of pod groups so far.
+    pub(super) fn group_steps(&self) -> u64 {
+        self.group_steps
     }
 
     /// Returns why the search is incomplete; empty where it is complete.
@@ -243,7 +255,7 @@ impl<'a> Trials<'a> {
     /// Tries the pod's group with some changes; `None` for a pod that is decided on its own or that `PreEnqueue` keeps out,
     /// once trials have ended, and where a change is not possible.
     pub(super) fn try_group(&mut self, changes: &[Change]) -> Option<GroupTrial> {
-        if self.is_over() || !(self.watch)(self.count) {
+        if self.is_over() || !self.may_continue() {
             return None;
         }
         let pod = self.changed_pod(changes)?;
@@ -255,6 +267,9 @@ impl<'a> Trials<'a> {
         let view = changed.unwrap_or_else(|| self.scheduler.clone()).quietly().group_view(&pod)?;
         self.count += 1;
         let group = Arc::new(view.group.as_ref()?.summary());
+        let steps = group_steps(self.nodes, &pod, group.start.pods.len());
+        self.steps = self.steps.saturating_add(steps);
+        self.group_steps = self.group_steps.saturating_add(steps);
         Some(GroupTrial { group, scheduled: view.member(&pod.key())?.outcome == Some(Outcome::Scheduled) })
     }
 
@@ -289,6 +304,18 @@ impl<'a> Trials<'a> {
         let Some(pod) = self.changed_pod(changes) else { return false };
         pod.spec.preemption_policy.as_deref() != Some("Never") && lowest < pod.priority()
     }
+}
+
+/// Returns about how many steps an attempt of so many members of a pod's group takes.
+fn group_steps(nodes: usize, pod: &Pod, members: usize) -> u64 {
+    decision_steps(nodes, pod).saturating_mul(members as u64).saturating_mul(FIXES_STEPS_OF_MEMBER)
+}
+
+/// Returns about how many steps an attempt of a pod's group takes: of all its members that wait.
+pub fn group_attempt_steps(scheduler: &Scheduler, pod: &Pod) -> u64 {
+    let snapshot = scheduler.state().snapshot();
+    let group = pod.group_key().and_then(|group| snapshot.pod_groups().get(&group).map(PodGroupState::unscheduled_count));
+    group_steps(snapshot.len(), pod, group.unwrap_or(0))
 }
 
 /// Returns how a decision lets the pod in by preemption; `None` where it does not.

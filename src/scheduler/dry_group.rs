@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Scheduler;
-use super::pod_group::AfterMember;
+use super::pod_group::Turn;
 use crate::cluster::Pod;
 use crate::framework::{QueuedPodInfo, Reason, Status};
 use crate::release::Gate;
@@ -26,7 +26,7 @@ impl Scheduler {
     }
 
     /// Returns the events that `after_member` leaves.
-    fn try_group_of(&self, pod: &Arc<Pod>, after_member: AfterMember<'_>) -> Option<Vec<Event>> {
+    fn try_group_of(&self, pod: &Arc<Pod>, after_member: &mut dyn FnMut(&mut Vec<Event>)) -> Option<Vec<Event>> {
         let group = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload))?;
         let mut copy = self.clone();
         // Asking the other pods of the group would not let this one in.
@@ -35,7 +35,7 @@ impl Scheduler {
         }
         let popped = copy.state.with_queue(&mut Vec::new(), |queue, env| queue.pop_specific_pod(env, pod))?;
         let mut events = Vec::new();
-        copy.schedule_one_pod_group(QueuedPodInfo::clone(&popped), group, &mut events, after_member);
+        copy.schedule_one_pod_group(QueuedPodInfo::clone(&popped), group, &mut events, Turn::Decision(after_member));
         events.retain(is_of_decision);
         Some(events)
     }

@@ -260,9 +260,17 @@ impl CycleView {
         let mut group = self.group.take().filter(|group| group.outcome.is_none())?;
         let known = Arc::make_mut(&mut group);
         if let Some(shown) = known.shown.replace(next.clone()) {
-            known.members.insert(shown, std::mem::take(self));
+            let mut member = std::mem::take(self);
+            member.pack();
+            known.members.insert(shown, member);
         }
         Some(group)
+    }
+
+    /// Rebuilds the maps by node, which leaves no room in them: a map that grew is half empty, and a group keeps two for each member.
+    fn pack(&mut self) {
+        self.filter.verdicts = std::mem::take(&mut self.filter.verdicts).into_iter().collect();
+        self.scoring.scores = std::mem::take(&mut self.scoring.scores).into_iter().collect();
     }
 
     fn show(&mut self, pod: &Key) {

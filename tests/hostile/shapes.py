@@ -12,8 +12,12 @@ LISTS = ["node.labels", "node.taints", "node.images", "node.resources", "pod.lab
          "pod.containers", "pod.claims", "pod.volumes", "pod.owners", "pod.gates", "bound.anti", "bound.softanti", "bound.ports", "bound.claims", "bound.labels",
          "bound.images", "term.namespaces", "term.expressions", "budget.expressions", "claim.requests", "claim.selectors", "claim.constraints", "claim.alternatives",
          "claim.count", "slice.devices", "device.attributes", "device.capacity", "device.taints", "class.selectors", "volume.terms", "service.selector", "csinode.drivers",
-         "config.extenders", "config.profiles", "config.weights", "log.lines", "bound.priority", "pod.nominated", "device.counters", "capacity.values", "groups.as-one", "group.least", "first.gates"]
+         "config.extenders", "config.profiles", "config.weights", "log.lines", "bound.priority", "pod.nominated", "device.counters", "capacity.values", "groups.as-one", "group.least", "group.topology",
+         "group.disruption", "bound.groups", "first.gates"]
 MODES = ["same", "own", "few"]
+
+# Of the pending pods and of their groups: a group that differs from its pods in priority is not tried.
+PRIORITY = 1000
 
 # Products that a scheduler makes: where a search begins. Each is grown from these counts.
 SEEDS = [
@@ -45,6 +49,10 @@ SEEDS = [
     {"nodes": [3, "own"], "groups": [30, "own"], "groups.as-one": [1, "same"], "group.least": [2, "same"], "pods": [300, "own"]},
     {"nodes": [3, "own"], "groups": [1, "same"], "groups.as-one": [1, "same"], "group.least": [1, "same"], "first.gates": [1, "own"], "pods": [300, "own"]},
     {"nodes": [30, "own"], "groups": [1, "same"], "group.least": [2, "same"], "pods": [300, "own"]},
+    {"nodes": [30, "own"], "groups": [1, "same"], "groups.as-one": [1, "same"], "group.topology": [1, "own"], "group.least": [2, "same"], "pods": [30, "own"]},
+    {"nodes": [30, "own"], "groups": [1, "same"], "groups.as-one": [1, "same"], "group.topology": [1, "own"], "pods": [30, "own"], "bound": [30, "own"], "bound.priority": [1, "own"]},
+    {"nodes": [30, "own"], "groups": [1, "same"], "groups.as-one": [1, "same"], "pods": [30, "own"], "bound": [30, "own"], "bound.groups": [10, "few"], "group.disruption": [1, "own"]},
+    {"nodes": [30, "own"], "groups": [10, "few"], "groups.as-one": [1, "same"], "group.least": [1, "same"], "pods": [30, "own"], "bound": [30, "own"], "bound.priority": [1, "own"]},
     {"nodes": [30, "own"], "services": [30, "own"], "service.selector": [10, "own"], "pod.labels": [10, "own"], "pods": [30, "own"], "replicasets": [10, "own"]},
     {"nodes": [30, "own"], "pods": [100, "own"], "pod.nominated": [100, "own"], "bound": [30, "own"]},
     {"nodes": [30, "own"], "pods": [100, "own"], "events": [100, "few"]},
@@ -119,9 +127,11 @@ class Recipe:
         if kind == "bound":
             spec["nodeName"] = f"n{i % max(1, c('nodes'))}"
             spec["priority"] = -i if c("bound.priority") else 0
+            if c("bound.groups"):
+                spec["schedulingGroup"] = {"podGroupName": self.pick("bound.groups", "b", i)}
             status = {"phase": "Running"}
         else:
-            spec["priority"] = 1000
+            spec["priority"] = PRIORITY
             if c("priorities"):
                 spec["priorityClassName"] = self.pick("priorities", "p", i)
             if c("groups"):
@@ -160,6 +170,15 @@ class Recipe:
         spec |= {"allNodes": True} if self.dims.get("slices", (0, "own"))[1] == "same" else {"nodeName": f"n{i % max(1, self.count('nodes'))}"}
         return {"kind": "ResourceSlice", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": f"s{i}"}, "spec": spec}
 
+    def group(self, name, priority):
+        c = self.count
+        spec = {"priority": priority, "schedulingPolicy": {"gang": {"minCount": max(1, c("group.least", c("pods")))}}}
+        if c("group.topology"):
+            spec["schedulingConstraints"] = {"topology": [{"key": self.pick("group.topology", "z", 0)}]}
+        if c("group.disruption"):
+            spec["disruptionMode"] = "PodGroup"
+        return {"kind": "PodGroup", "apiVersion": "scheduling.k8s.io/v1alpha2", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+
     def objects(self):
         c = self.count
         yield from (self.node(i) for i in range(c("nodes", 1)))
@@ -188,8 +207,8 @@ class Recipe:
                    "nodeTopology": {"matchExpressions": [{"key": "z", "operator": "In", "values": self.names("capacity.values", "z", 1)}]}}
         for i in range(c("attachments")):
             yield {"kind": "VolumeAttachment", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": f"va{i}"}, "spec": {"attacher": "example.com", "nodeName": f"n{i % max(1, c('nodes'))}", "source": {"persistentVolumeName": f"pv{i}"}}}
-        for i in range(c("groups")):
-            yield {"kind": "PodGroup", "apiVersion": "scheduling.k8s.io/v1alpha2", "metadata": {"name": self.pick("groups", "g", i), "namespace": "default"}, "spec": {"schedulingPolicy": {"gang": {"minCount": max(1, c("group.least", c("pods")))}}}}
+        yield from (self.group(self.pick("groups", "g", i), PRIORITY) for i in range(c("groups")))
+        yield from (self.group(name, 0) for name in self.names("bound.groups", "b"))
         for i in range(c("events")):
             yield {"kind": "Event", "apiVersion": "v1", "metadata": {"name": f"e{i}", "namespace": "default"}, "involvedObject": {"kind": "Pod", "name": self.pick("events", "p", i), "namespace": "default"}, "reason": "FailedScheduling",
                    "message": f"0/{i} nodes are available: {i} Insufficient cpu.", "lastTimestamp": "2026-01-01T00:00:00Z", "type": "Warning"}

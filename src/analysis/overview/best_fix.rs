@@ -7,9 +7,11 @@ use super::{CauseFix, FixSearch};
 use crate::analysis::Missing;
 use crate::analysis::fixes::{FixReport, Originals, cut_short_texts, fix_report, unproposed_text};
 use crate::cluster::{Cluster, Key, Kind, Pod, Str};
-use crate::fixes::{Acts, Alternative, Change, Fix, FixOutcome, Limits, Unproposed, find, freed, freed_with_group, nodes_needed};
+use crate::fixes::{
+    Acts, Alternative, Change, Fix, FixOutcome, Limits, Unproposed, find, freed, freed_with_group, group_attempt_steps, nodes_needed,
+};
 use crate::framework::{PodResourcesOptions, pod_requests};
-use crate::limits::engine::OVERVIEW_FIX_STEPS;
+use crate::limits::engine::{OVERVIEW_FIX_STEPS, OVERVIEW_GROUP_STEPS};
 use crate::plural::count;
 use crate::scheduler::Scheduler;
 use crate::trace::Outcome;
@@ -31,12 +33,17 @@ const SHAPES: usize = 2;
 /// Limit on the pods of a cause on which a fix is tried.
 const PODS_TRIED: usize = 500;
 
+/// Why a search is incomplete.
+const TOO_MANY_GROUP_STEPS: &str = "the attempts of pod groups took too many steps";
+
 /// Returns the fix that frees most of the pods, the smallest among equals. Takes a last resort only if no other frees a pod.
-/// Searches fixes for a few distinct specs, those with the least requests.
+/// Searches fixes for a few distinct specs, those with the least requests. `group_steps` are the steps of attempts of pod groups so
+/// far.
 pub(super) fn best_fix(
     scheduler: &Scheduler,
     pods: &[Key],
     (originals, acts): (Originals<'_>, &Acts),
+    group_steps: &mut u64,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> FixSearch {
     let cluster = scheduler.state().cluster();
@@ -50,7 +57,12 @@ pub(super) fn best_fix(
     let mut best: Option<Freeing<'_>> = None;
     let mut likes: Vec<Str> = Vec::new();
     for model in models {
+        if *group_steps > OVERVIEW_GROUP_STEPS && model.group_key().is_some() {
+            cut_short.get_or_insert_with(|| TOO_MANY_GROUP_STEPS.to_owned());
+            break;
+        }
         let found = find(scheduler, model, limits, acts, &|_| go_on());
+        *group_steps = group_steps.saturating_add(found.search.group_steps);
         cut_short = cut_short_texts(&found.search.cut_short_by).or(cut_short);
         not_proposed = not_proposed.or_else(|| found.unproposed.iter().find(|why| !matches!(why, Unproposed::Undone(_))).cloned());
         if found.group.is_some() && found.outcome == Outcome::Scheduled {
@@ -61,7 +73,14 @@ pub(super) fn best_fix(
             // A pod group decides about its pods together.
             let freed = match &fix.group {
                 _ if fix.outcome == FixOutcome::Preempts => vec![model.key()],
-                Some(_) => freed_with_group(scheduler, model, &fix.changes, tried).unwrap_or_default(),
+                Some(_) if *group_steps > OVERVIEW_GROUP_STEPS => {
+                    cut_short.get_or_insert_with(|| TOO_MANY_GROUP_STEPS.to_owned());
+                    continue;
+                }
+                Some(_) => {
+                    *group_steps = group_steps.saturating_add(group_attempt_steps(scheduler, model));
+                    freed_with_group(scheduler, model, &fix.changes, tried).unwrap_or_default()
+                }
                 None => freed(scheduler, model, &fix.changes, tried, go_on),
             };
             if !go_on() {
@@ -193,4 +212,29 @@ fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key])
     commands.extend(report.kubectl.take());
     report.kubectl = (!commands.is_empty()).then(|| commands.join("\n"));
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::group_tests::{known, scheduler, world};
+
+    #[test]
+    fn attempts_of_large_groups_are_bounded_over_all_causes() {
+        let with = scheduler(true, world());
+        let search = |name: &str, group_steps: &mut u64| {
+            let pod = known(&with, name);
+            let written = |_, _: &Key| None;
+            best_fix(&with, &[pod.key()], (&written, &Acts::default()), group_steps, &|| true)
+        };
+        let mut taken = 0;
+        assert!(matches!(search("a0", &mut taken), FixSearch::Found(_)));
+        assert!(taken >= 2 * group_attempt_steps(&with, &known(&with, "a0")), "{taken}");
+        let mut alone = 0;
+        search("alone", &mut alone);
+        assert_eq!(alone, 0);
+        let mut spent = OVERVIEW_GROUP_STEPS + 1;
+        assert!(matches!(search("a0", &mut spent), FixSearch::Nothing(Some(why)) if why == TOO_MANY_GROUP_STEPS));
+        assert_eq!(spent, OVERVIEW_GROUP_STEPS + 1);
+    }
 }

@@ -582,8 +582,9 @@ fn sentence(words: &Wordings<'_>, pods: usize) -> (String, Vec<String>) {
 /// Groups pending pods by cause and searches each cause's best fix.
 pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Originals<'_>) -> Vec<CauseReport> {
     let mut causes = grouped(agreements.pods.iter());
+    let mut group_steps = 0;
     for cause in causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead)) {
-        cause.fix = best_fix(scheduler, &cause.pods, (originals, &Acts::default()), &|| true);
+        cause.fix = best_fix(scheduler, &cause.pods, (originals, &Acts::default()), &mut group_steps, &|| true);
     }
     causes.into_iter().map(CauseReport::of).collect()
 }
@@ -657,13 +658,14 @@ impl Overview {
             publish(found.clone());
         }
         let searched = found.causes.len().min(CAUSES_SEARCHED);
+        let mut group_steps = 0;
         for at in 0..searched {
             if !matches!(found.causes[at].fix, FixSearch::Ahead) {
                 continue;
             }
             found.stage = Stage::Searching(at, searched);
             publish(found.clone());
-            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, (originals, acts), go_on);
+            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, (originals, acts), &mut group_steps, go_on);
             if !go_on() {
                 return publish(found.stopped());
             }

@@ -20,7 +20,7 @@ use crate::framework::{
 use crate::release::{Gate, GroupRule};
 use crate::scheduler::algorithm::{FitError, NO_NODES};
 use crate::scheduler::decide::cycle_start;
-use crate::scheduler::pod_group::{AfterMember, GroupResult, PlaceFound, PodGroupCycle, Verdict, World};
+use crate::scheduler::pod_group::{GroupResult, PlaceFound, PodGroupCycle, Recheck, Turn, Verdict, World};
 use crate::scheduler::queue::pod_id;
 use crate::scheduler::{Scheduler, State};
 use crate::trace::{Event, FailureCause, FailureReason, GroupEvent, GroupOutcome, GroupStart, Outcome, Place, SkipReason};
@@ -48,14 +48,13 @@ enum Fate<'a> {
 }
 
 impl Scheduler {
-    /// Takes the other members of a popped pod's group out of the queue, and tries them all. Calls `after_member` with the events
-    /// so far after each, where one attempt is all that is made.
+    /// Takes the other members of a popped pod's group out of the queue, and tries them all.
     pub(in crate::scheduler) fn schedule_one_pod_group(
         &mut self,
         popped: QueuedPodInfo,
         group: Key,
         events: &mut Vec<Event>,
-        after_member: AfterMember<'_>,
+        turn: Turn<'_>,
     ) {
         let key = popped.key();
         let Some(state) = self.state.cache.pod_groups.get(&group) else {
@@ -101,7 +100,7 @@ impl Scheduler {
                 if members.is_empty() {
                     self.state.return_group(&[], false, events);
                 }
-                self.try_group(&group, &mut members, events, after_member)
+                self.try_group(&group, &mut members, events, turn)
             }
         };
         events.push(Event::group(GroupEvent::Finished { group, outcome }));
@@ -148,13 +147,7 @@ impl Scheduler {
         });
     }
 
-    fn try_group(
-        &mut self,
-        group: &Key,
-        members: &mut [QueuedPodInfo],
-        events: &mut Vec<Event>,
-        after_member: AfterMember<'_>,
-    ) -> GroupOutcome {
+    fn try_group(&mut self, group: &Key, members: &mut [QueuedPodInfo], events: &mut Vec<Event>, mut turn: Turn<'_>) -> GroupOutcome {
         let state = &mut self.state;
         let config = state.config.clone();
         let framework = members.first().and_then(|info| config.profile(&info.pod().spec.scheduler_name));
@@ -176,16 +169,18 @@ impl Scheduler {
             last_node_index: &mut state.last_node_index,
             world: World::new(&state.cache, &state.cluster, &state.queue),
             places: Vec::new(),
-            after_member,
+            recheck: Recheck::Open,
+            turn: turn.reborrow(),
         };
         let mut result = cycle.run(events);
         state.cycle += members.len() as u64;
         let (outcome, status) = (result.outcome(), result.status.clone());
         let preemptions = Preemptions { members: std::mem::take(&mut result.post_filtered), group: result.preemption.clone() };
+        let evicts = matches!(turn, Turn::Whole);
         let asynchronous = config.emulation.enabled(Gate::SchedulerAsyncPreemption);
         if asynchronous {
             self.state.hold_preemptors(group, &preemptions, members);
-        } else {
+        } else if evicts {
             self.carry_out_preemptions(group, &preemptions, members, events);
         }
         let rests = self.state.submit(&snapshot, &result, members, events);
@@ -193,7 +188,7 @@ impl Scheduler {
         self.state.finish_members(&snapshot, rests, members, events);
         let condition = self.state.group_condition(group, outcome, &status);
         self.state.carry_out(condition, events);
-        if asynchronous {
+        if asynchronous && evicts {
             self.carry_out_preemptions(group, &preemptions, members, events);
         }
         outcome

@@ -17,6 +17,7 @@ pub(super) use self::group::group_id;
 pub(super) use self::permit::WaitingPod;
 use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
+use super::pod_group::Turn;
 use super::queue::pod_id;
 use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
@@ -98,7 +99,7 @@ impl Scheduler {
         let mut info = QueuedPodInfo::clone(&info);
         let pod = info.pod().clone();
         if let Some(group) = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload)) {
-            self.schedule_one_pod_group(info, group, events, &mut |_| {});
+            self.schedule_one_pod_group(info, group, events, Turn::Whole);
             return;
         }
         let mut writes = Vec::new();

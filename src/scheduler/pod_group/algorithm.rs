@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{GroupResult, MemberResult, PlaceFound, PodGroupCycle, Verdict, World, unschedulable};
+use super::{GroupResult, MemberResult, PlaceFound, PodGroupCycle, Turn, Verdict, World, unschedulable};
 use crate::cluster::{Object, Pod, Str};
 use crate::framework::{Code, Context, CycleState, GangCount, NominatingInfo, Placement, PodInfo, QueuedPodInfo, Reason, Snapshot, Status};
 use crate::release::GroupRule;
@@ -106,9 +106,9 @@ impl PodGroupCycle<'_> {
             }
             let member = self.try_member(world, i, info, placement, post_filter, recorder);
             if placement.is_none()
-                && let Some(events) = recorder.events()
+                && let (Turn::Decision(after_member), Some(events)) = (&mut self.turn, recorder.events())
             {
-                (self.after_member)(events);
+                after_member(events);
             }
             if let Verdict::NoFit(error) = &member.verdict
                 && post_filter == PostFilter::Run

@@ -9,6 +9,7 @@ mod nominations;
 mod placement;
 mod preemption;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -18,7 +19,7 @@ use super::algorithm::{FitError, PostFilter, Sampling};
 use super::queue::SchedulingQueue;
 use super::runtime::Framework;
 use super::{Cache, Config, ScheduleError};
-use crate::cluster::{Cluster, Key};
+use crate::cluster::{Cluster, Key, Str};
 use crate::extenders::Asking;
 use crate::framework::{CycleState, GroupPreemptionRecord, NodeInfo, QueuedPodInfo, Reason, SnapshotIndexes, Status};
 use crate::release::Emulation;
@@ -53,12 +54,41 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) world: World<'a>,
     /// The places that members found in a trial of preemption, by place in the order.
     pub(super) places: Vec<(usize, PlaceFound)>,
-    /// Takes the events of each member, outside placements.
-    pub(super) after_member: AfterMember<'a>,
+    /// Which of these are looked at again when a victim comes back.
+    pub(super) recheck: Recheck,
+    /// How much of the turn is taken.
+    pub(super) turn: Turn<'a>,
 }
 
-/// Takes some of the recorded events.
-pub(super) type AfterMember<'a> = &'a mut dyn FnMut(&mut Vec<Event>);
+/// How much of the turn of a group is taken.
+pub(super) enum Turn<'a> {
+    /// All of it.
+    Whole,
+    /// The decision alone: nothing is evicted. Takes the events so far after each member, outside placements.
+    Decision(&'a mut dyn FnMut(&mut Vec<Event>)),
+}
+
+impl Turn<'_> {
+    /// Returns the same for a shorter time.
+    pub(super) fn reborrow(&mut self) -> Turn<'_> {
+        match self {
+            Self::Whole => Turn::Whole,
+            Self::Decision(after_member) => Turn::Decision(after_member),
+        }
+    }
+}
+
+/// Which places of members are looked at again when a victim is back on its node.
+#[derive(Debug, Default)]
+pub(super) enum Recheck {
+    /// This is not yet known.
+    #[default]
+    Open,
+    /// All: what a member finds on its node depends on pods elsewhere, or on what the ones before it reserve.
+    All,
+    /// Those on the victim's node, by node; the others hold.
+    OnNode(HashMap<Str, Vec<usize>>),
+}
 
 /// The nodes, objects and nominations as members see them.
 #[derive(Clone)]

@@ -1,10 +1,11 @@
 //! Preemption for the group as a whole; mirrors `runWorkloadAwarePreemption`, and `RunPodGroupPostFilterPlugins` of later releases.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{GroupResult, PodGroupCycle, World};
+use super::{GroupResult, PodGroupCycle, Recheck, World};
 use crate::cluster::{Key, Pod, Str};
-use crate::framework::{Context, FilterRunner, GroupPreemptionRecord, PluginName, PodInfo, Reason, Snapshot, Status};
+use crate::framework::{Context, CycleState, FilterRunner, GroupPreemptionRecord, PluginName, PodInfo, Reason, Snapshot, Status};
 use crate::plugins::helper::pod_group_not_found;
 use crate::preemption::{GroupPreemptor, GroupTrial};
 use crate::release::{Gate, GroupRule};
@@ -95,6 +96,53 @@ impl PodGroupCycle<'_> {
         Ok(())
     }
 
+    /// Returns the places on each node, where each depends on its node alone and all hold without the victims.
+    fn places_by_node(&mut self) -> Option<HashMap<Str, Vec<usize>>> {
+        let snapshot = Self::snapshot_of(&self.world);
+        let cx = Context { cluster: &self.world.cluster, snapshot: &snapshot, emulation: self.emulation, now: self.now };
+        let reserves_nothing = |state: &CycleState| {
+            let mut reserve = self.framework.reserve.iter().filter(|plugin| plugin.reserve().is_some());
+            reserve.all(|plugin| state.skip_filter.contains(plugin.name()))
+        };
+        let is_local = |state: &CycleState| {
+            reserves_nothing(state) && Runner::new(self.framework, cx, &self.world.nominations, state).depends_on_sums()
+        };
+        if !self.places.iter().all(|(_, place)| is_local(&place.cycle_state)) || !self.places_hold() {
+            return None;
+        }
+        let mut by_node: HashMap<Str, Vec<usize>> = HashMap::new();
+        for (i, (_, place)) in self.places.iter().enumerate() {
+            by_node.entry(place.node.name().clone()).or_default().push(i);
+        }
+        Some(by_node)
+    }
+
+    /// Returns whether some members, which are on one node, still have their places, each with the ones before it on theirs.
+    fn places_on_node_hold(&self, node: &Str, places: &[usize]) -> bool {
+        let snapshot = Self::snapshot_of(&self.world);
+        let Some(mut node) = snapshot.get(node).cloned() else { return false };
+        let cx = Context { cluster: &self.world.cluster, snapshot: &snapshot, emulation: self.emulation, now: self.now };
+        places.iter().all(|i| {
+            let (at, place) = &self.places[*i];
+            let info = &self.members[*at].pod_info;
+            let runner = Runner::new(self.framework, cx, &self.world.nominations, &place.cycle_state);
+            let fits = runner.filter_with_nominated_pods(&place.cycle_state, info, &node).is_success();
+            Arc::make_mut(&mut node).add_pod(info.clone());
+            fits
+        })
+    }
+
+    /// Puts pods back if the members on their nodes still have their places; returns whether they do.
+    fn reprieve_on_nodes(&mut self, pods: &[Arc<PodInfo>], by_node: &HashMap<Str, Vec<usize>>) -> bool {
+        self.add(pods);
+        let nodes: BTreeSet<&Str> = pods.iter().map(|info| &info.pod.node_name).collect();
+        let hold = nodes.into_iter().all(|node| by_node.get(node).is_none_or(|places| self.places_on_node_hold(node, places)));
+        if !hold {
+            self.remove(pods);
+        }
+        hold
+    }
+
     /// Returns whether every member still has its place, each with the ones before it on theirs.
     fn places_hold(&mut self) -> bool {
         let mut world = self.world.clone();
@@ -170,6 +218,14 @@ impl GroupTrial for PodGroupCycle<'_> {
                 self.remove(pods);
             }
             return Ok(fits);
+        }
+        if matches!(self.recheck, Recheck::Open) {
+            self.recheck = self.places_by_node().map_or(Recheck::All, Recheck::OnNode);
+        }
+        if let Recheck::OnNode(by_node) = std::mem::replace(&mut self.recheck, Recheck::All) {
+            let hold = self.reprieve_on_nodes(pods, &by_node);
+            self.recheck = Recheck::OnNode(by_node);
+            return Ok(hold);
         }
         for info in pods {
             self.move_victim(info, true)?;
