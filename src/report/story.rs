@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::{Cluster, Key, Kind, Str};
-use crate::framework::PluginName;
+use crate::framework::{PluginName, Status};
 use crate::output::{Document, Words};
 use crate::plural::count;
 use crate::session::PodLocation;
@@ -52,6 +52,9 @@ impl Stories {
     pub fn finish(mut self, cluster: &Cluster, queues: &QueuesView) -> Vec<PodStory> {
         for pod in queues.entries.keys() {
             self.builder.story(pod);
+        }
+        for pod in self.builder.gated.keys().cloned().collect::<Vec<_>>() {
+            self.builder.end_gate(&pod);
         }
         let StoryBuilder { order, mut lines, attempts, went, .. } = self.builder;
         order
@@ -102,6 +105,9 @@ struct StoryBuilder {
     went: BTreeSet<Key>,
     /// The length of each pod's story when it was last popped.
     popped: BTreeMap<Key, usize>,
+    /// Pods whose story ends with a rejection by PreEnqueue, with how often it was repeated: each victim of a pod group's preemption
+    /// asks all pods of the group.
+    gated: BTreeMap<Key, (Status, usize)>,
 }
 
 impl StoryBuilder {
@@ -114,6 +120,7 @@ impl StoryBuilder {
             attempts: BTreeMap::new(),
             went: BTreeSet::new(),
             popped: BTreeMap::new(),
+            gated: BTreeMap::new(),
         }
     }
 
@@ -125,8 +132,28 @@ impl StoryBuilder {
     }
 
     fn add(&mut self, pod: &Key, line: impl Into<String>) {
+        self.end_gate(pod);
         let at = self.clock.duration_since(self.start);
         self.story(pod).push((at, line.into()));
+    }
+
+    fn gated(&mut self, pod: &Key, status: &Status) {
+        match self.gated.get_mut(pod) {
+            Some((known, times)) if known == status => *times += 1,
+            _ => {
+                self.add(pod, format!("gated: {}", status.message()));
+                self.gated.insert(pod.clone(), (status.clone(), 1));
+            }
+        }
+    }
+
+    /// Adds to the last line of a story how often the pod was gated, if that was more than once.
+    fn end_gate(&mut self, pod: &Key) {
+        if let Some((_, times)) = self.gated.remove(pod).filter(|(_, times)| *times > 1)
+            && let Some((_, line)) = self.story(pod).last_mut()
+        {
+            *line = format!("{line} ({times} times)");
+        }
     }
 
     fn attempt(&self, pod: &Key) -> usize {
@@ -147,6 +174,7 @@ impl StoryBuilder {
             // The requeueing is recorded before the failure; the story has the failure first.
             Event::AttemptFailed { pod, failure } => {
                 let line = format!("attempt {}: {}: {}", self.attempt(pod), failure.reason, failure.message);
+                self.end_gate(pod);
                 let (at, place) = (self.clock.duration_since(self.start), self.popped.get(pod).copied());
                 let story = self.story(pod);
                 story.insert(place.unwrap_or(story.len()).min(story.len()), (at, line));
@@ -167,7 +195,7 @@ impl StoryBuilder {
             Event::PermitWaited { pod, node, .. } => self.add(pod, format!("waits on Permit for {node}")),
             Event::PermitResolved { pod, end: PermitEnd::Allowed, .. } => self.add(pod, "allowed by every Permit plugin"),
             Event::PermitResolved { pod, message, .. } => self.add(pod, format!("no longer waits on Permit: {message}")),
-            Event::PreEnqueueRejected { pod, status } => self.add(pod, format!("gated: {}", status.message())),
+            Event::PreEnqueueRejected { pod, status } => self.gated(pod, status),
             Event::ObjectChanged { kind: Kind::Pod, key, change: ObjectChange::Deleted } if self.lines.contains_key(key) => {
                 self.add(key, "gone");
             }
@@ -213,5 +241,32 @@ impl StoryBuilder {
         };
         let hint = moved.plugin.map(|plugin| format!(", which may help {plugin}")).unwrap_or_default();
         self.add(&moved.pod, format!("{to} ({}{hint})", moved.cause));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::Reason;
+
+    #[test]
+    fn a_gate_that_is_met_again_and_again_is_one_line() {
+        let (pod, start) = (Key::new("d", "p"), Timestamp::UNIX_EPOCH);
+        let rejected = |gate: &str| {
+            let status =
+                Status::rejected(Reason::SchedulingGates { gates: vec![gate.into()].into() }).with_plugin(PluginName::SchedulingGates);
+            Event::PreEnqueueRejected { pod: pod.clone(), status }
+        };
+        let bound = Event::PodBound { pod: pod.clone(), node: "n".into() };
+        let mut builder = StoryBuilder::new(start);
+        let events = [rejected("a"), rejected("a"), rejected("a"), rejected("b"), bound, rejected("b"), rejected("b")];
+        events.iter().for_each(|event| builder.record(event));
+        builder.end_gate(&pod);
+        let lines: Vec<&str> = builder.lines[&pod].iter().map(|(_, line)| line.as_str()).collect();
+        let gate = |gate: &str| format!("gated: waiting for scheduling gates: [{gate}]");
+        assert_eq!(
+            lines,
+            [format!("{} (3 times)", gate("a")), gate("b"), "attempt 0: bound to n".into(), format!("{} (2 times)", gate("b"))]
+        );
     }
 }
