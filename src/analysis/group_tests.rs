@@ -181,7 +181,7 @@ fn attempts_of_a_large_group_use_up_the_steps_of_a_search() {
     let with = scheduler(true, world());
     let search = |steps: u64| {
         let limits = Limits { steps, ..Limits::of(1) };
-        fixes::find(&with, &known(&with, "g0"), limits, &Acts::default(), &|_| true).search
+        fixes::find(&with, &known(&with, "g3"), limits, &Acts::default(), &|_| true).search
     };
     // One node and four members.
     let once = 4 * FIXES_STEPS_OF_MEMBER;

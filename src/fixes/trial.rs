@@ -306,12 +306,12 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Returns about how many steps an attempt of so many members of a pod's group takes.
+/// Returns the approximate number of steps of an attempt of some members of a pod's group.
 fn group_steps(nodes: usize, pod: &Pod, members: usize) -> u64 {
     decision_steps(nodes, pod).saturating_mul(members as u64).saturating_mul(FIXES_STEPS_OF_MEMBER)
 }
 
-/// Returns about how many steps an attempt of a pod's group takes: of all its members that wait.
+/// Returns the approximate number of steps of an attempt of all waiting members of a pod's group.
 pub fn group_attempt_steps(scheduler: &Scheduler, pod: &Pod) -> u64 {
     let snapshot = scheduler.state().snapshot();
     let group = pod.group_key().and_then(|group| snapshot.pod_groups().get(&group).map(PodGroupState::unscheduled_count));

@@ -131,11 +131,12 @@
 //! | [`engine::FIXES_STEPS`] | 16,000,000 steps | Steps of all decisions of a search for fixes; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::FIXES_STEPS_OF_ERROR`] | 10,000,000 steps | Steps that count for a decision of a search for fixes that ends with an error after a long search of a plugin. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::OVERVIEW_FIX_STEPS`] | 4,000,000 steps | Steps of all decisions of the search for the fix of one cause of the overview; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
+//! | [`engine::OVERVIEW_GROUP_STEPS`] | 4,000,000 steps | Steps of all attempts of pod groups in the searches for the fixes of an overview; those of further pods of groups are not searched, which the answer says. | `attempts_of_large_groups_are_bounded_over_all_causes` |
 //! | [`engine::JUDGED_CLAIMS`] | 40 | Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried. | `claims_beyond_the_limit_are_not_tried` |
 //! | [`engine::VOICES_OF_OBJECT`] | 20 | Words of others about one object that an answer lists, the newest of each speaker and reason before others; the rest is counted. | `words_beyond_the_limit_are_counted` |
 //! | [`engine::WANTED_PODS`] | 10,000,000 | Pods that a workload can be taken to want; a larger number counts as this one. | `a_number_beyond_all_measure_is_cut` |
 //! | [`engine::REACTING_SIBLINGS`] | 10 | Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out. | `pods_of_one_template_are_changed_together_up_to_a_limit` |
-//! | [`engine::REACTION_STEPS`] | 400 steps | Operations of a run in which controllers react to a fix; the fix counts as it is after them. | `a_reaction_without_end_is_cut` |
+//! | [`engine::REACTION_STEPS`] | 400 steps | Operations of a run in which controllers react to a fix, where each member of a pod group that is tried counts as one; the fix counts as it is after them. | `a_reaction_without_end_is_cut` |
 //! | [`engine::OUT_OF_TREE_NAMES`] | 8 | Names of out-of-tree plugins in one process; an engine with a further one is refused. | `names_of_out_of_tree_plugins_are_kept_up_to_a_limit` |
 //! | [`engine::IDLE_FLUSHES`] | 100 | Flushes of unschedulablePods, in one step of the clock, that move no pod; the later ones are passed over, as they move none either. | `gated_pods_do_not_hold_up_the_clock` |
 //! | [`engine::FIXES_STEPS_OF_LONG_SEARCH`] | 200,000 steps | Steps of a plugin's search above which an error counts FIXES_STEPS_OF_ERROR, and else nothing. | `a_search_for_fixes_ends_after_a_number_of_steps` |
@@ -161,6 +162,7 @@
 //! | [`engine::SEARCH_STEPS`] | 2,000,000 steps | Steps of plugins' searches on all nodes together in a decision that is one of many, as those of a search for fixes; a node that takes more than its share ends with an error, unless SEARCH_STEPS_ON_NODE allows them. | `a_decision_among_many_ends_after_steps_on_each_node` |
 //! | [`engine::SEARCH_STEPS_ON_NODE`] | 5,000 steps | Steps of plugins' searches that a node may take at least in a decision that is one of many. | `a_decision_among_many_ends_after_steps_on_each_node` |
 //! | [`engine::FIXES_STEPS_OF_PLUGIN`] | 4 steps | Steps of a decision of a search for fixes that each step of a plugin's search counts for, by the time that they take. | `a_search_for_fixes_ends_after_a_number_of_steps` |
+//! | [`engine::FIXES_STEPS_OF_MEMBER`] | 10 steps | Steps of a decision of a search for fixes that each node counts for in the attempt of a member of a pod group, which is scored. | `attempts_of_a_large_group_use_up_the_steps_of_a_search` |
 //! | [`terminal::SCREEN_ENDS`] | 2s | Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
 //! | [`terminal::MEMORY_LEFT`] | 8 MiB | Address space left below the system's limit at which the program ends with a reason. | `little_memory_ends_with_a_reason` |
 //! | [`terminal::MEMORY_LOOK`] | 2ms | Time between two looks at the address space in use, where the system limits it. | `little_memory_ends_with_a_reason` |

@@ -1,7 +1,8 @@
 //! Pod groups: what text and JSON say about them, and dry decisions about their members.
 
-use schedscope::cluster::{Key, Kind, Object};
-use schedscope::release::{Emulation, Gate};
+use proptest::prelude::*;
+use schedscope::cluster::{Key, Kind, Object, Str};
+use schedscope::release::{Emulation, Gate, Profile};
 use schedscope::report::{GroupReport, OperationReport, group_text};
 use schedscope::scheduler::{Config, Operation, Options, Scheduler};
 use schedscope::trace::{CycleView, Event, GroupOutcome, Outcome};
@@ -285,4 +286,50 @@ fn a_later_release_keeps_the_places_that_a_group_found_without_the_victims() {
     assert_eq!(written[2], format!("PodGroupInitiallyScheduled Unschedulable: {group}"));
     assert!(written[0].starts_with("train-0 (a1): 0/2 nodes are available: 2 Insufficient cpu."), "{written:?} {own}");
     assert!(written[1].starts_with("train-1 (b1): "), "{written:?}");
+}
+
+/// Nodes by cpu, then pods on them by node and priority, then members by the node to which they are nominated.
+type PreemptingWorld = (Vec<u32>, Vec<(usize, i32)>, Vec<Option<usize>>);
+
+fn preempting_world() -> impl Strategy<Value = PreemptingWorld> {
+    let pods = proptest::collection::vec((0..5usize, 0..4), 0..12);
+    let members = proptest::collection::vec(proptest::option::weighted(0.3, 0..5usize), 1..5);
+    (proptest::collection::vec(1..4u32, 1..5), pods, members)
+}
+
+/// Returns the units that a group in 1.37 evicts and puts back, and the nodes of its members; `more` is added to their spec.
+fn preemption((cpus, pods, nominated): &PreemptingWorld, more: &Value) -> Option<(Vec<(Key, bool)>, Vec<(Key, Str)>)> {
+    let node_of = |i: usize| format!("n{}", i % cpus.len());
+    let mut objects: Vec<Object> = cpus.iter().enumerate().map(|(i, cpu)| node(&node_of(i), *cpu, "z")).collect();
+    objects.push(group(u32::try_from(nominated.len()).expect("few members"), &json!({"priority": 10})));
+    objects.extend(pods.iter().enumerate().map(|(i, (on, priority))| pod(&format!("low-{i}"), *priority, &node_of(*on), None)));
+    objects.extend(nominated.iter().enumerate().map(|(i, to)| {
+        let mut member = serde_json::to_value(pod(&format!("train-{i}"), 10, "", Some("train"))).expect("plain data");
+        for (key, value) in more.as_object().into_iter().flatten() {
+            member["spec"][key] = value.clone();
+        }
+        member["status"] = json!({"nominatedNodeName": to.map(node_of)});
+        object(Kind::Pod, &member)
+    }));
+    let mut emulation: Emulation = Profile::named("v1.37.0").expect("a known release").into();
+    emulation.set(Gate::GenericWorkload, true);
+    let scheduler = Scheduler::new(Config::defaults(emulation), objects, Options::default());
+    let first = scheduler.state().cluster().pods.get(&Key::new("ml", "train-0")).expect("the pod").clone();
+    let view = CycleView::of(&scheduler.explain_group(&first).expect("a pod of a group"));
+    let record = view.group.as_ref().expect("a group").preemption.clone()?;
+    let units = record.units.iter().map(|unit| (unit.name.clone(), unit.reprieved)).collect();
+    Some((units, record.nominated.clone()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A constraint that never fails makes what a member finds on its node depend on pods elsewhere, so that all members are filtered
+    /// again for each victim.
+    #[test]
+    fn victims_are_put_back_alike_where_members_on_other_nodes_are_not_filtered_again(world in preempting_world()) {
+        let constraint = json!([{"maxSkew": 1000, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}]);
+        let everywhere = preemption(&world, &json!({ "topologySpreadConstraints": constraint }));
+        prop_assert_eq!(preemption(&world, &json!({})), everywhere);
+    }
 }

@@ -54,7 +54,7 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) world: World<'a>,
     /// The places that members found in a trial of preemption, by place in the order.
     pub(super) places: Vec<(usize, PlaceFound)>,
-    /// Which of these are looked at again when a victim comes back.
+    /// The places to filter again when a victim comes back.
     pub(super) recheck: Recheck,
     /// How much of the turn is taken.
     pub(super) turn: Turn<'a>,
@@ -78,7 +78,7 @@ impl Turn<'_> {
     }
 }
 
-/// Which places of members are looked at again when a victim is back on its node.
+/// The places of members to filter again when a victim is back on its node.
 #[derive(Debug, Default)]
 pub(super) enum Recheck {
     /// This is not yet known.
