@@ -260,7 +260,9 @@ mod tests {
         let bound = Event::PodBound { pod: pod.clone(), node: "n".into() };
         let mut builder = StoryBuilder::new(start);
         let events = [rejected("a"), rejected("a"), rejected("a"), rejected("b"), bound, rejected("b"), rejected("b")];
-        events.iter().for_each(|event| builder.record(event));
+        for event in &events {
+            builder.record(event);
+        }
         builder.end_gate(&pod);
         let lines: Vec<&str> = builder.lines[&pod].iter().map(|(_, line)| line.as_str()).collect();
         let gate = |gate: &str| format!("gated: waiting for scheduling gates: [{gate}]");

@@ -291,6 +291,9 @@ fn a_later_release_keeps_the_places_that_a_group_found_without_the_victims() {
 /// Nodes by cpu, then pods on them by node and priority, then members by the node to which they are nominated.
 type PreemptingWorld = (Vec<u32>, Vec<(usize, i32)>, Vec<Option<usize>>);
 
+/// Units with whether they are put back, and members with their nodes.
+type Preemption = (Vec<(Key, bool)>, Vec<(Key, Str)>);
+
 fn preempting_world() -> impl Strategy<Value = PreemptingWorld> {
     let pods = proptest::collection::vec((0..5usize, 0..4), 0..12);
     let members = proptest::collection::vec(proptest::option::weighted(0.3, 0..5usize), 1..5);
@@ -298,7 +301,7 @@ fn preempting_world() -> impl Strategy<Value = PreemptingWorld> {
 }
 
 /// Returns the units that a group in 1.37 evicts and puts back, and the nodes of its members; `more` is added to their spec.
-fn preemption((cpus, pods, nominated): &PreemptingWorld, more: &Value) -> Option<(Vec<(Key, bool)>, Vec<(Key, Str)>)> {
+fn preemption((cpus, pods, nominated): &PreemptingWorld, more: &Value) -> Option<Preemption> {
     let node_of = |i: usize| format!("n{}", i % cpus.len());
     let mut objects: Vec<Object> = cpus.iter().enumerate().map(|(i, cpu)| node(&node_of(i), *cpu, "z")).collect();
     objects.push(group(u32::try_from(nominated.len()).expect("few members"), &json!({"priority": 10})));
