@@ -2,7 +2,7 @@
 //! nodes fit, and the index where it starts moves with every cycle.
 //!
 //! Only the feasible nodes that a search finds decide, and searches that start after one feasible node and up to the next find
-//! the same. Where the scores allow it, one pass over them counts all these searches ([`super::windows`]). Elsewhere one decision is
+//! the same. Where the scores allow it, one pass over them counts all these searches ([`super::ring`]). Elsewhere one decision is
 //! taken for each feasible node, and counts once for each start that leads to it.
 
 use std::sync::Arc;
