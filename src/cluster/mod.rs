@@ -40,7 +40,7 @@ pub use meta::{Condition, Key, Meta, MetaTemplate, OwnerReference};
 pub use missing::{KindSet, MissingKinds, MissingReason};
 pub use node::{ContainerImage, Node, NodeCondition, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
 pub use observed_event::ObservedEvent;
-pub use order::by_name;
+pub use order::ObjectsByName;
 pub use pod::*;
 pub use pod_group::*;
 pub use quantity::{Format, ParseQuantityError, Quantity};

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::Meta;
+use super::{Meta, Object};
 
 /// The first bytes of a namespace and a name, as numbers that sort like them. Most names differ there, and comparing numbers
 /// needs no further memory.
@@ -10,8 +10,33 @@ type Start = [u64; 4];
 
 const BYTES: usize = size_of::<Start>();
 
+/// Objects of any kinds by namespace and name; equal ones are in the order in which they came.
+#[derive(Clone, Debug)]
+pub struct ObjectsByName(Vec<Object>);
+
+impl ObjectsByName {
+    /// Returns the objects in order.
+    pub fn as_slice(&self) -> &[Object] {
+        &self.0
+    }
+}
+
+impl FromIterator<Object> for ObjectsByName {
+    fn from_iter<I: IntoIterator<Item = Object>>(objects: I) -> Self {
+        Self(by_name(objects, Object::meta))
+    }
+}
+
+impl IntoIterator for ObjectsByName {
+    type Item = Object;
+    type IntoIter = std::vec::IntoIter<Object>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 /// Returns the items by namespace and name; equal ones stay in their order.
-pub fn by_name<T>(items: impl IntoIterator<Item = T>, meta: impl Fn(&T) -> &Meta) -> Vec<T> {
+fn by_name<T>(items: impl IntoIterator<Item = T>, meta: impl Fn(&T) -> &Meta) -> Vec<T> {
     let mut keyed: Vec<(Start, T)> = items.into_iter().map(|item| (start(meta(&item)), item)).collect();
     // A NUL separates the two, so that one within a namespace would be taken for the end of it.
     if keyed.iter().any(|(_, item)| meta(item).namespace.contains('\0')) {

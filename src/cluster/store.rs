@@ -8,8 +8,8 @@ use super::operations::operation;
 use super::resource::{DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
 use super::storage::{CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment};
 use super::{
-    Key, Kind, Meta, MissingKinds, Namespace, Node, Pod, PodDisruptionBudget, PodGroup, PriorityClass, ReplicationController, Service, Str,
-    Workload, by_name,
+    Key, Kind, Meta, MissingKinds, Namespace, Node, ObjectsByName, Pod, PodDisruptionBudget, PodGroup, PriorityClass,
+    ReplicationController, Service, Str, Workload,
 };
 
 /// The objects of one kind by key. Cloning is O(1); iteration is by namespace and name.
@@ -180,9 +180,15 @@ impl Object {
 
 impl FromIterator<Object> for Cluster {
     fn from_iter<I: IntoIterator<Item = Object>>(objects: I) -> Self {
+        objects.into_iter().collect::<ObjectsByName>().into()
+    }
+}
+
+impl From<ObjectsByName> for Cluster {
+    fn from(objects: ObjectsByName) -> Self {
         let mut cluster = Self::default();
         // In order, each object goes to the place behind the one before it.
-        for object in by_name(objects, Object::meta) {
+        for object in objects {
             cluster.insert(object);
         }
         cluster

@@ -59,12 +59,17 @@ impl EquivalenceClasses {
     /// Counts many pods, each on the node at its slot. The caller keeps them alive until all are counted.
     pub fn add_all(&mut self, pods: impl IntoIterator<Item = (Arc<PodInfo>, usize)>) {
         let mut known = HashMap::new();
+        // Pods that follow each other are often of one class.
+        let mut last = None;
         let mut slots: Vec<Vec<u32>> = Vec::new();
         for (pod, slot) in pods {
-            let place = match pod.class_addresses() {
-                Some(addresses) => *known.entry(addresses).or_insert_with(|| self.place_or_new(&pod)),
-                None => self.place_or_new(&pod),
+            let addresses = pod.class_addresses();
+            let place = match (addresses, last) {
+                (Some(addresses), Some((known, place))) if addresses == known => place,
+                (Some(addresses), _) => *known.entry(addresses).or_insert_with(|| self.place_or_new(&pod)),
+                (None, _) => self.place_or_new(&pod),
             };
+            last = addresses.map(|addresses| (addresses, place));
             if slots.len() <= place {
                 slots.resize_with(place + 1, Vec::new);
             }

@@ -134,11 +134,20 @@ impl NodeInfo {
         self.name_hash
     }
 
-    /// Reserves memory for exactly `count` more pods.
-    pub fn reserve_pods(&mut self, count: usize) {
-        self.pods.reserve_exact(count);
-        self.rows.reserve_exact(count);
-        self.victims.reserve_exact(count);
+    /// Adds pods and accounts for their usage.
+    pub fn add_pods(&mut self, pods: Vec<Arc<PodInfo>>) {
+        for pod in &pods {
+            self.account(pod, 1);
+        }
+        self.rows.reserve_exact(pods.len());
+        self.rows.extend(pods.iter().map(|pod| pod.row()));
+        self.victims.reserve_exact(pods.len());
+        self.victims.extend(pods.iter().map(|pod| pod.victim_row()));
+        if self.pods.is_empty() {
+            self.pods = pods;
+        } else {
+            self.pods.extend(pods);
+        }
     }
 
     /// Adds a pod and accounts for its usage.
@@ -373,6 +382,12 @@ mod tests {
         let pods = [pod("p0", "", 1), pod("p1", "u", 2), pod("p2", "", 1)];
         for pod in &pods {
             node.add_pod(pod.clone());
+        }
+        for at in 0..=pods.len() {
+            let (mut at_once, (some, others)) = (NodeInfo::default(), pods.split_at(at));
+            at_once.add_pods(some.to_vec());
+            at_once.add_pods(others.to_vec());
+            assert_eq!(at_once, node);
         }
         let check = |node: &NodeInfo, below: i32, expected: &[&str]| {
             let names: Vec<&str> = node.pods_below(below).map(|p| p.pod.metadata.name.as_str()).collect();

@@ -128,14 +128,18 @@ pub struct AffinityTerms {
 #[derive(Debug, Default)]
 pub struct KnownPods {
     terms: HashMap<(*const PodSpec, Str), TermsOf>,
-    alike: HashMap<PartAddresses, Alike>,
+    alike: Vec<Alike>,
+    /// The places in [`Self::alike`].
+    places: HashMap<PartAddresses, usize>,
+    /// The last place: by name, pods of one workload follow each other.
+    last: Option<(PartAddresses, usize)>,
 }
 
 /// The terms of a spec. The `Arc` keeps the spec alive, so that its address is not reused.
 type TermsOf = (Arc<PodSpec>, Option<Arc<AffinityTerms>>);
 
 /// The addresses of all parts of a pod that its resources, terms and row are read from, apart from its identity. 0 is an empty part.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct PartAddresses {
     spec: usize,
     template: usize,
@@ -170,6 +174,12 @@ impl KnownPods {
         pod.spec.affinity.as_ref()?;
         let parse = || (pod.spec.clone(), AffinityTerms::of(pod, emulation).map(Arc::new));
         self.terms.entry((Arc::as_ptr(&pod.spec), pod.metadata.namespace.clone())).or_insert_with(parse).1.clone()
+    }
+
+    fn alike(&mut self, parts: PartAddresses) -> Option<&Alike> {
+        let last = self.last.filter(|(known, _)| *known == parts);
+        self.last = last.or_else(|| self.places.get(&parts).map(|place| (parts, *place)));
+        self.last.map(|(_, place)| &self.alike[place])
     }
 }
 
@@ -255,7 +265,7 @@ impl PodInfo {
     /// Does the same as [`Self::with_emulation`] for many pods. Pods that share a spec share their terms.
     pub fn among(pod: Arc<Pod>, emulation: Emulation, known: &mut KnownPods) -> Self {
         let parts = PartAddresses::of(&pod);
-        if let Some(Alike { resource, terms, row, .. }) = parts.as_ref().and_then(|parts| known.alike.get(parts)) {
+        if let Some(Alike { resource, terms, row, .. }) = parts.and_then(|parts| known.alike(parts)) {
             let row = PodRow { id: PodRow::id_of(&pod), ..*row };
             return Self::of_parts(pod, resource.clone(), terms.clone(), row);
         }
@@ -263,7 +273,8 @@ impl PodInfo {
         let info = Self::with_terms(pod, emulation, terms);
         if let Some(parts) = parts {
             let Self { resource, terms, row, pod, .. } = &info;
-            known.alike.insert(parts, Alike { resource: resource.clone(), terms: terms.clone(), row: *row, _pod: pod.clone() });
+            known.places.insert(parts, known.alike.len());
+            known.alike.push(Alike { resource: resource.clone(), terms: terms.clone(), row: *row, _pod: pod.clone() });
         }
         info
     }

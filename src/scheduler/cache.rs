@@ -10,7 +10,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 
 use super::queue::pod_id;
-use crate::cluster::{Node, Object, Pod, Str, by_name};
+use crate::cluster::{Node, Object, ObjectsByName, Pod, Str};
 use crate::framework::{
     BudgetIndex, EquivalenceClasses, Images, KnownPods, NodeInfo, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod,
 };
@@ -40,35 +40,40 @@ impl Cache {
     ///
     /// Preemption chooses among equals by the order of a node's pods. kube-scheduler's order is that of the API
     /// server's list.
-    pub fn load(objects: &[Object], emulation: Emulation) -> Self {
+    pub fn load(objects: &ObjectsByName, emulation: Emulation) -> Self {
+        let objects = objects.as_slice();
         let mut cache = Self::default();
         cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
         cache.budgets = objects.iter().filter_map(|o| if let Object::PodDisruptionBudget(b) = o { Some(b) } else { None }).collect();
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
-        let bound = by_name(pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()), |pod| &pod.metadata);
+        let bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
         // The pods of a node mostly share the text of its name.
         let mut by_address: HashMap<*const u8, Option<usize>> = HashMap::new();
         let slot_of = |pod: &&Arc<Pod>| *by_address.entry(pod.node_name.as_ptr()).or_insert_with(|| cache.nodes.slot(&pod.node_name));
         let slots: Vec<Option<usize>> = bound.iter().map(slot_of).collect();
         let mut counts = vec![0; cache.nodes.nodes().len()];
         slots.iter().flatten().for_each(|slot| counts[*slot] += 1);
-        for (slot, count) in counts.into_iter().enumerate() {
-            cache.nodes.by_slot_mut(slot).reserve_pods(count);
-        }
-        let Self { nodes, pods, orphans, pod_groups, .. } = &mut cache;
-        let mut known = KnownPods::default();
-        pods.add_all(bound.into_iter().zip(slots).filter_map(|(pod, slot)| {
-            if emulation.enabled(Gate::GenericWorkload) {
-                pod_groups.add(pod);
+        if emulation.enabled(Gate::GenericWorkload) {
+            for pod in &bound {
+                cache.pod_groups.add(pod);
             }
+        }
+        let mut known = KnownPods::default();
+        let mut by_slot: Vec<Vec<Arc<PodInfo>>> = counts.into_iter().map(Vec::with_capacity).collect();
+        let Self { nodes, pods, orphans, .. } = &mut cache;
+        pods.add_all(bound.into_iter().zip(slots).filter_map(|(pod, slot)| {
             let info = Arc::new(PodInfo::among(pod.clone(), emulation, &mut known));
             if let Some(slot) = slot {
-                nodes.by_slot_mut(slot).add_pod(info.clone());
+                by_slot[slot].push(info.clone());
                 return Some((info, slot));
             }
             orphans.entry(pod.node_name.clone()).or_default().push(info);
             None
         }));
+        // A node at a time, since the pods of a workload are on many.
+        for (slot, pods) in by_slot.into_iter().enumerate() {
+            nodes.by_slot_mut(slot).add_pods(pods);
+        }
         cache
     }
 

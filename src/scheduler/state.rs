@@ -12,7 +12,7 @@ use super::observed::QueuePlaceInference;
 use super::queue::{HintMap, Nominated, PlaceInLog, PreEnqueueInputs, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
 use super::runtime::Nominations;
 use super::{Cache, Config};
-use crate::cluster::{Cluster, Key, Object, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Key, Object, ObjectsByName, ObservedEvent, Pod, Str};
 use crate::framework::{Change, ClusterEvent, Context, PluginName, PodInfo, Snapshot, Status, is_same_pod};
 use crate::plugins::rejection_of_group;
 use crate::release::{Emulation, Gate};
@@ -157,15 +157,16 @@ impl State {
         let with_extenders = !config.extenders.list().is_empty();
         let plugins: Vec<_> = config.profiles.iter().map(|p| (p.name.clone(), p.plugin_events(config.emulation, with_extenders))).collect();
         let hints = HintMap::new(&plugins, config.emulation);
-        let cache = Cache::load(&objects, config.emulation);
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
         let pending: Vec<Key> = pods.filter(|p| p.is_pending()).map(|p| p.key()).collect();
         let terminating = objects.iter().filter_map(grace_period_end).collect();
         let observer = events.map(|events| QueuePlaceInference::new(events, start, limit));
+        let objects: ObjectsByName = objects.into_iter().collect();
+        let cache = Cache::load(&objects, config.emulation);
         let mut state = Self {
             queue: SchedulingQueue::new(queue_config, hints),
             config,
-            cluster: objects.into_iter().collect(),
+            cluster: objects.into(),
             cache,
             clock: start,
             start,
