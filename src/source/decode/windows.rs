@@ -1,7 +1,12 @@
 //! Passes one file through the splitter and the decoder, a window at a time.
+//!
+//! Each thread reads a window, splits it, and decodes it itself, while the text is still in its processor's cache. Only one at a time
+//! reads and splits, and what they decode is handed over in the order of the file.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -19,14 +24,14 @@ use crate::source::read::limits::{Budget, size};
 use crate::source::read::progress::Progress;
 use crate::source::read::split::{Form, ItemList, Json, Span, SpanState, Splitter, Syntax, TypeMeta, Yaml};
 
-/// Bytes of a file in memory per decoding thread; two windows exist at a time. A window is longer if a single object is.
-const WINDOW_PER_THREAD: usize = 512 << 10;
+/// Bytes of a file in memory per decoding thread. A window is longer if a single object is.
+const WINDOW: usize = 256 << 10;
 
-/// The maximal length of a window in bytes, however many threads there are.
-const MAX_WINDOW: usize = 4 << 20;
+/// The minimal length of a window.
+const SHORTEST_WINDOW: usize = 32 << 10;
 
-/// Up to this many spans are decoded on the current thread, since handing them out costs more.
-const FEW: usize = 8;
+/// The maximal number of decoding threads: one at a time reads and splits.
+const MOST_THREADS: usize = 16;
 
 /// Files beyond this size, in bytes, are not read a second time: a generic parse of a whole document takes many times
 /// its size.
@@ -153,9 +158,7 @@ pub(in crate::source) fn read(
     take: &mut Take<'_>,
 ) -> io::Result<Contents> {
     let keep = again.map_or(0, |_| CAREFUL_LIMIT);
-    let opened = Opened::new(stream)?;
-    // On one of the threads that decode: to wait for them from another costs a switch for each window.
-    let fast = rayon::scope(|_| read_as(opened, Kept { hint, patterns }, false, budget.progress(), keep, take));
+    let fast = read_as(Opened::new(stream)?, Kept { hint, patterns }, false, budget.progress(), keep, take);
     let Some(again) = again.filter(|_| fast.bytes <= CAREFUL_LIMIT && fast.syntax_is_broken()) else { return Ok(fast) };
     let careful = read_as(Opened::new(again.stream(budget)?)?, Kept { hint, patterns }, true, budget.progress(), u64::MAX, take);
     let better = (careful.objects() >= fast.objects() && careful.mistakes() < fast.mistakes()) || careful.objects() > fast.objects();
@@ -165,17 +168,64 @@ pub(in crate::source) fn read(
 /// A part of the file, split into spans.
 #[derive(Default)]
 struct Window {
-    text: Vec<u8>,
+    text: Text,
     /// The length of the text that the spans cover; the rest belongs to the next window.
     done: usize,
     spans: Vec<Span>,
     /// The lists that the spans belong to; `first_list` is the index of the first of them in the file.
     lists: Vec<ItemList>,
     first_list: usize,
-    /// The line and offset in the file at which the text starts.
-    line: u32,
+    /// The number of windows before it.
+    number: usize,
+    /// The offset in the file at which the text starts.
     offset: u64,
     last: bool,
+}
+
+/// Text in a buffer that is used again.
+#[derive(Default)]
+struct Text {
+    buffer: Vec<u8>,
+    len: usize,
+}
+
+impl Text {
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[..self.len]
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[..self.len]
+    }
+
+    /// Makes the buffer at least this long.
+    fn reserve(&mut self, len: usize) -> io::Result<()> {
+        if let Some(more) = len.checked_sub(self.buffer.len()) {
+            self.buffer.try_reserve_exact(more)?;
+            self.buffer.resize(len, 0);
+        }
+        Ok(())
+    }
+
+    /// Replaces the text.
+    fn set(&mut self, text: &[u8]) -> io::Result<()> {
+        self.len = 0;
+        self.reserve(text.len())?;
+        self.buffer[..text.len()].copy_from_slice(text);
+        self.len = text.len();
+        Ok(())
+    }
+
+    /// Appends what a stream gives for the room that is left, up to a length of `target`; returns how much, 0 at the stream's end.
+    fn read(&mut self, reader: &mut dyn Read, target: usize) -> io::Result<usize> {
+        let room = self.len..self.buffer.len().min(target);
+        loop {
+            match reader.read(&mut self.buffer[room.clone()]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read.inspect(|count| self.len += count),
+            }
+        }
+    }
 }
 
 /// Fills windows one after another.
@@ -186,7 +236,13 @@ struct Source<'a> {
     left: Option<usize>,
     splitter: Box<dyn Splitter + Send>,
     broken_off: Option<BrokenOff>,
-    first: Option<Vec<u8>>,
+    /// Text that was read and belongs to the next window, which starts at `offset`.
+    tail: Vec<u8>,
+    offset: u64,
+    /// The number of windows filled.
+    filled: usize,
+    /// No window follows.
+    ended: bool,
     /// The maximal length of an object.
     longest: u64,
 }
@@ -202,109 +258,165 @@ fn splitter_of(syntax: Syntax, careful: bool) -> Box<dyn Splitter + Send> {
 
 /// Reads a file, handing entries over once more than `keep` bytes of it are read.
 fn read_as(opened: Opened<'_>, kept: Kept<'_>, careful: bool, progress: &Progress, keep: u64, take: &mut Take<'_>) -> Contents {
-    let window = (rayon::current_num_threads() * WINDOW_PER_THREAD).min(MAX_WINDOW);
-    let mut contents = Contents::default();
-    let left = opened.size.map(|size| size as usize);
-    let splitter = splitter_of(Syntax::Json, false);
-    let mut source = Source { reader: opened.reader, window, left, splitter, broken_off: None, first: None, longest: OBJECT };
-    let mut start = Vec::new();
-    source.fill(&mut start, window.min(64 << 10));
-    if is_binary(&start) {
-        contents.binary = true;
-        contents.bytes = start.len() as u64;
+    let threads = rayon::current_num_threads().min(MOST_THREADS);
+    // A short file has some windows for each thread too.
+    let part = opened.size.map_or(WINDOW, |size| size as usize / threads / 2);
+    let mut source = Source::new(opened.reader, opened.size, part.clamp(SHORTEST_WINDOW, WINDOW));
+    let mut start = Text::default();
+    source.fill(&mut start, source.window.min(64 << 10));
+    let start = start.bytes();
+    if is_binary(start) {
+        return Contents { binary: true, bytes: start.len() as u64, ..Contents::default() };
+    }
+    let kwok = memchr::memmem::find(start, b"kwok.x-k8s.io").is_some();
+    source.splitter = splitter_of(syntax_of(start), careful);
+    source.tail = start.to_vec();
+
+    let mut first = Window::default();
+    source.next(&mut first);
+    let spread = threads > 1 && !first.last;
+    let contents = Contents { spread, ..Contents::default() };
+    let delivery = Mutex::new(Delivery { contents, next: 0, early: BTreeMap::new(), line: 0, pending: false, keep, progress, take });
+    let source = Mutex::new(source);
+    if spread {
+        rayon::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|_| decode_windows(None, &source, &delivery, kept));
+            }
+            decode_windows(Some(first), &source, &delivery, kept);
+        });
+    } else {
+        decode_windows(Some(first), &source, &delivery, kept);
+    }
+    let Delivery { mut contents, .. } = delivery.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if contents.broken_off.is_some() {
         return contents;
     }
-    let kwok = memchr::memmem::find(&start, b"kwok.x-k8s.io").is_some();
-    source.splitter = splitter_of(syntax_of(&start), careful);
-    source.first = Some(start);
-
-    let mut window = Window::default();
-    source.next(&mut window, &[], 0);
-    let mut spare = Window::default();
-    let mut pending = false;
-    loop {
-        let offset = window.offset + window.done as u64;
-        let (entries, line) = if window.last {
-            decode_window(&window, kept, &mut contents.spread)
-        } else {
-            // The next window is read while this one is decoded.
-            let tail = window.text[window.done..].to_vec();
-            contents.spread = true;
-            let (decoded, ()) = rayon::join(|| decode_window(&window, kept, &mut true), || source.next(&mut spare, &tail, offset));
-            decoded
-        };
-        spare.line = line;
-        progress.add(window.done as u64, entries.len());
-        contents.entries.push(entries);
-        // Items that wait for the kind of their list hold back all entries after them.
-        pending |= contents.entries.last().is_some_and(|e| e.iter().any(|e| matches!(e.decoded.what, DecodedItem::Pending(..))));
-        if offset > keep && !pending {
-            contents.entries.drain(..).for_each(&mut *take);
-        }
-        if progress.is_cancelled() {
-            contents.bytes = offset;
-            contents.broken_off = Some(BrokenOff::cut("the load was stopped".to_owned()));
-            return contents;
-        }
-        if window.last {
-            contents.bytes = offset;
-            break;
-        }
-        std::mem::swap(&mut window, &mut spare);
-    }
-    contents.broken_off = source.broken_off.take();
+    let source = source.into_inner().unwrap_or_else(PoisonError::into_inner);
+    contents.broken_off = source.broken_off;
     settle(&mut contents, source.splitter.lists(), kept);
     contents.form = Form { kwok, ..source.splitter.form() };
     contents
 }
 
-impl Source<'_> {
-    /// Reads until `text` holds `target` bytes or the file ends; returns true at the end.
-    fn fill(&mut self, text: &mut Vec<u8>, target: usize) -> bool {
-        if text.len() >= target {
-            return false;
+/// Reads, decodes and delivers windows, beginning with `first`, until none follows.
+fn decode_windows(first: Option<Window>, source: &Mutex<Source<'_>>, delivery: &Mutex<Delivery<'_, '_>>, kept: Kept<'_>) {
+    let mut has_text = first.is_some();
+    let mut window = first.unwrap_or_default();
+    while has_text || lock(source).next(&mut window) {
+        has_text = false;
+        let decoded = decode_window(&window, kept);
+        if !lock(delivery).put(window.number, decoded) {
+            lock(source).ended = true;
         }
-        let wanted = target - text.len();
-        // One more than the known length, since only an empty read shows the end.
-        if let Err(error) = text.try_reserve_exact(self.left.map_or(wanted, |left| wanted.min(left + 1))) {
-            self.broken_off = Some(BrokenOff::cut(error.to_string()));
-            return true;
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The entries of a window, whose lines count from its start.
+struct DecodedWindow {
+    entries: Vec<Entry>,
+    lines: u32,
+    bytes: usize,
+}
+
+/// Puts decoded windows into the order of the file.
+struct Delivery<'a, 't> {
+    contents: Contents,
+    /// The number of the window that comes next, and those that came before their turn.
+    next: usize,
+    early: BTreeMap<usize, DecodedWindow>,
+    /// The line on which the next window starts.
+    line: u32,
+    /// There are items that wait for the kind of their list, which hold back all entries after them.
+    pending: bool,
+    keep: u64,
+    progress: &'a Progress,
+    take: &'a mut Take<'t>,
+}
+
+impl Delivery<'_, '_> {
+    /// Takes a window. Returns false if the load was cancelled.
+    fn put(&mut self, number: usize, window: DecodedWindow) -> bool {
+        self.early.insert(number, window);
+        while let Some(window) = self.early.remove(&self.next) {
+            if self.contents.broken_off.is_some() {
+                return false;
+            }
+            self.next += 1;
+            self.add(window);
         }
-        match self.reader.by_ref().take(wanted as u64).read_to_end(text) {
-            Ok(count) => {
-                self.left = self.left.map(|left| left.saturating_sub(count));
-                count < wanted
-            }
-            Err(error) => {
-                self.broken_off = Some(BrokenOff::of(&error));
-                true
-            }
+        self.contents.broken_off.is_none()
+    }
+
+    fn add(&mut self, window: DecodedWindow) {
+        let DecodedWindow { mut entries, lines, bytes } = window;
+        for entry in &mut entries {
+            entry.line += self.line;
+        }
+        self.line += lines;
+        self.progress.add(bytes as u64, entries.len());
+        self.pending |= entries.iter().any(|entry| matches!(entry.decoded.what, DecodedItem::Pending(..)));
+        self.contents.bytes += bytes as u64;
+        self.contents.entries.push(entries);
+        if self.contents.bytes > self.keep && !self.pending {
+            self.contents.entries.drain(..).for_each(&mut *self.take);
+        }
+        if self.progress.is_cancelled() {
+            self.contents.broken_off = Some(BrokenOff::cut("the load was stopped".to_owned()));
+        }
+    }
+}
+
+impl<'a> Source<'a> {
+    fn new(reader: Box<dyn Read + Send + 'a>, size: Option<u64>, window: usize) -> Self {
+        Self {
+            reader,
+            window,
+            left: size.map(|size| size as usize),
+            splitter: splitter_of(Syntax::Json, false),
+            broken_off: None,
+            tail: Vec::new(),
+            offset: 0,
+            filled: 0,
+            ended: false,
+            longest: OBJECT,
         }
     }
 
-    /// Reads the next part of the file into `window`, after the `tail` of the one before.
-    fn next(&mut self, window: &mut Window, tail: &[u8], offset: u64) {
-        window.text.clear();
-        window.text.extend(self.first.take().unwrap_or_default());
-        window.text.extend_from_slice(tail);
-        window.offset = offset;
-        let mut target = self.window.max(tail.len() * 2);
-        loop {
-            window.last = self.fill(&mut window.text, target);
-            window.spans.clear();
-            window.done = self.splitter.split(&mut window.text, window.last, &mut window.spans);
-            if window.last || window.done > 0 {
-                break;
+    /// Reads until `text` holds `target` bytes or the file ends; returns true at the end.
+    fn fill(&mut self, text: &mut Text, target: usize) -> bool {
+        while text.len < target {
+            match self.read(text, target) {
+                Ok(0) => return true,
+                Ok(count) => self.left = self.left.map(|left| left.saturating_sub(count)),
+                Err(error) => {
+                    self.broken_off = Some(BrokenOff::of(&error));
+                    return true;
+                }
             }
-            if window.text.len() as u64 > self.longest {
-                // Whatever it is, it must not use all memory.
-                self.broken_off = Some(BrokenOff::cut(format!("an object is longer than {}", size(self.longest))));
-                window.last = true;
-                window.done = self.splitter.split(&mut window.text, true, &mut window.spans);
-                break;
-            }
-            target = window.text.len() * 2;
         }
+        false
+    }
+
+    fn read(&mut self, text: &mut Text, target: usize) -> io::Result<usize> {
+        if text.len == text.buffer.len() {
+            // One more than the known length, since only an empty read shows the end. A file that is longer doubles the room.
+            let most = self.left.map_or(target, |left| text.len + left.max(text.len) + 1);
+            text.reserve(target.min(most))?;
+        }
+        text.read(&mut *self.reader, target)
+    }
+
+    /// Reads the next part of the file into `window`; returns false if there is none.
+    fn next(&mut self, window: &mut Window) -> bool {
+        if self.ended {
+            return false;
+        }
+        self.read_into(window);
         if window.last
             && self.broken_off.is_some()
             && let Some(span) = window.spans.last_mut()
@@ -315,6 +427,41 @@ impl Source<'_> {
         }
         window.first_list = window.spans.iter().filter_map(|p| p.item).map(|(list, _)| list).min().unwrap_or(0);
         window.lists = self.splitter.lists()[window.first_list..].to_vec();
+        (window.number, window.offset) = (self.filled, self.offset);
+        self.filled += 1;
+        self.offset += window.done as u64;
+        self.tail.extend_from_slice(&window.text.bytes()[window.done..]);
+        self.ended = window.last;
+        true
+    }
+
+    /// Reads as many bytes as are needed for at least one span, and splits them.
+    fn read_into(&mut self, window: &mut Window) {
+        let mut target = self.window.max(self.tail.len() * 2);
+        window.last = match window.text.set(&self.tail) {
+            Ok(()) => self.fill(&mut window.text, target),
+            Err(error) => {
+                self.broken_off = Some(BrokenOff::of(&error));
+                true
+            }
+        };
+        self.tail.clear();
+        loop {
+            window.spans.clear();
+            window.done = self.splitter.split(window.text.bytes_mut(), window.last, &mut window.spans);
+            if window.last || window.done > 0 {
+                return;
+            }
+            if window.text.len as u64 > self.longest {
+                // Whatever it is, it must not use all memory.
+                self.broken_off = Some(BrokenOff::cut(format!("an object is longer than {}", size(self.longest))));
+                window.last = true;
+                window.done = self.splitter.split(window.text.bytes_mut(), true, &mut window.spans);
+                return;
+            }
+            target = window.text.len * 2;
+            window.last = self.fill(&mut window.text, target);
+        }
     }
 }
 
@@ -322,39 +469,30 @@ fn count_lines(text: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', text).count() as u32
 }
 
-/// Decodes the spans of a window, and returns the line on which it ends; `spread` becomes true if other threads take part.
-fn decode_window(window: &Window, kept: Kept<'_>, spread: &mut bool) -> (Vec<Entry>, u32) {
-    let mut lines = Vec::with_capacity(window.spans.len());
-    let (mut line, mut counted) = (window.line, 0);
-    for span in &window.spans {
-        line += count_lines(&window.text[counted..span.start]);
-        counted = span.start;
-        lines.push(line);
-    }
-    line += count_lines(&window.text[counted..window.done]);
+/// Decodes the spans of a window.
+fn decode_window(window: &Window, kept: Kept<'_>) -> DecodedWindow {
+    let text = window.text.bytes();
     let unknown = ItemList::default();
-    let decode_one = |(span, line): (&Span, &u32)| {
+    let mut entries = Vec::with_capacity(window.spans.len());
+    let mut decoded = Vec::with_capacity(1);
+    let (mut line, mut counted) = (0, 0);
+    for span in &window.spans {
+        line += count_lines(&text[counted..span.start]);
+        counted = span.start;
         let list = span.item.map_or(&unknown, |(list, _)| &window.lists[list - window.first_list]);
         let index = span.item.map(|(_, index)| index);
         let context = kept.context(&list.types, span.item.is_some() && !list.closed, index);
-        let mut out = Vec::with_capacity(1);
-        decode(&window.text, span, context, &mut out);
-        out.into_iter()
-            .map(|decoded| Entry {
-                line: line + decoded.line,
-                offset: window.offset + span.start as u64,
-                length: (span.end - span.start) as u32,
-                list: span.item.map(|(list, _)| list as u32),
-                decoded,
-            })
-            .collect::<Vec<_>>()
-    };
-    if window.spans.len() <= FEW {
-        return (window.spans.iter().zip(&lines).flat_map(decode_one).collect(), line);
+        decode(text, span, context, &mut decoded);
+        entries.extend(decoded.drain(..).map(|decoded| Entry {
+            line: line + decoded.line,
+            offset: window.offset + span.start as u64,
+            length: (span.end - span.start) as u32,
+            list: span.item.map(|(list, _)| list as u32),
+            decoded,
+        }));
     }
-    *spread = true;
-    let spans = window.spans.par_iter().with_min_len(FEW).zip(&lines);
-    (spans.flat_map_iter(decode_one).collect(), line)
+    line += count_lines(&text[counted..window.done]);
+    DecodedWindow { entries, lines: line, bytes: window.done }
 }
 
 /// Decodes the items that had to wait for the kind of their list.
@@ -427,14 +565,51 @@ mod tests {
     #[test]
     fn an_object_without_end_ends_its_file() {
         let text = format!(r#"{{"kind":"Pod","metadata":{{"name":"a","annotations":{{"x":"{}"#, "y".repeat(10_000));
-        let (reader, splitter) = (Box::new(text.as_bytes()), Box::new(Json::default()));
-        let mut source = Source { reader, window: 256, left: None, splitter, broken_off: None, first: None, longest: 4096 };
+        let mut source = Source { longest: 4096, ..Source::new(Box::new(text.as_bytes()), None, 256) };
         let mut window = Window::default();
-        source.next(&mut window, &[], 0);
-        let message = source.broken_off.map(|why| why.to_string());
+        assert!(source.next(&mut window));
+        let message = source.broken_off.take().map(|why| why.to_string());
         assert_eq!(message.as_deref(), Some("is truncated (an object is longer than 4 KiB); the part before that was read"));
-        assert!(window.last);
-        assert!(window.text.len() < 10_000);
+        assert!(window.last && !source.next(&mut window));
+        assert!(window.text.len < 10_000);
+    }
+
+    #[test]
+    fn lines_and_offsets_are_those_of_the_file_whichever_thread_decodes() {
+        let padding = "x".repeat(WINDOW / 50);
+        let objects: Vec<String> = (0..500)
+            .map(|i| {
+                format!("{{\n\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{{\"name\":\"n{i}\"}},\n\"padding\":\"{padding}\"}}\n")
+            })
+            .collect();
+        let text = objects.concat();
+        let budget = Budget::new(&Limits::default(), Arc::default());
+        let stream = Stream { reader: Box::new(text.as_bytes()), size: Some(text.len() as u64), sort: Sort::Plain, compressed: false };
+        let mut entries = Vec::new();
+        let contents = read(stream, None, &Hint::default(), &Patterns::default(), &budget, &mut |some| entries.extend(some)).unwrap();
+        entries.extend(contents.entries.into_iter().flatten());
+        assert_eq!((entries.len(), contents.bytes), (objects.len(), text.len() as u64));
+        assert_eq!((budget.progress().bytes(), budget.progress().objects()), (text.len() as u64, objects.len() as u64));
+        let mut offset = 0;
+        for ((i, entry), object) in entries.iter().enumerate().zip(&objects) {
+            assert_eq!((entry.line, entry.offset, entry.length), (3 * i as u32, offset, object.len() as u32 - 1));
+            offset += object.len() as u64;
+        }
+    }
+
+    #[test]
+    fn a_cancelled_load_ends_with_the_windows_before() {
+        let text = "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"}}\n".repeat(20 * WINDOW / 60);
+        let progress = Arc::new(Progress::default());
+        progress.cancel();
+        let budget = Budget::new(&Limits::default(), progress);
+        let stream = Stream { reader: Box::new(text.as_bytes()), size: None, sort: Sort::Plain, compressed: false };
+        let contents = read(stream, None, &Hint::default(), &Patterns::default(), &budget, &mut drop).unwrap();
+        assert_eq!(
+            contents.broken_off.map(|why| why.to_string()).as_deref(),
+            Some("is truncated (the load was stopped); the part before that was read")
+        );
+        assert!(contents.bytes > 0 && contents.bytes <= 2 * WINDOW as u64, "{}", contents.bytes);
     }
 
     #[test]
@@ -442,7 +617,7 @@ mod tests {
         const ITEMS: usize = 5000;
         let names: Vec<String> = (0..ITEMS).map(|i| format!("n{i:05}")).collect();
         let list = |kind: &str, end: &str| {
-            let padding = "x".repeat(MAX_WINDOW * 3 / ITEMS);
+            let padding = "x".repeat(WINDOW * 12 / ITEMS);
             let items = names.iter().map(|n| format!(r#"{{{kind}"metadata":{{"name":"{n}"}},"padding":"{padding}"}}"#));
             format!(r#"{{"apiVersion":"v1","items":[{}]{end}}}"#, items.collect::<Vec<_>>().join(",\n"))
         };

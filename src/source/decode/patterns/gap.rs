@@ -55,7 +55,7 @@ impl Gap {
         let length = match self {
             Self::Created | Self::Started | Self::Transition | Self::Time => TIME,
             Self::Suffix => SUFFIX,
-            _ => text.iter().position(|byte| !is_plain(*byte))?,
+            _ => memchr::memchr(b'"', text)?,
         };
         (length > 0 && text.get(length) == Some(&b'"') && self.takes(&text[..length])).then_some(length)
     }
@@ -64,7 +64,8 @@ impl Gap {
         match self {
             Self::Created | Self::Started | Self::Transition | Self::Time => is_time(text),
             Self::Suffix => text.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()),
-            _ => true,
+            // Without an early end, many bytes are compared at once.
+            _ => text.iter().fold(true, |are_plain, byte| are_plain & is_plain(*byte)),
         }
     }
 

@@ -99,7 +99,8 @@ impl Patterns {
         let all = metadata.value.is_some() && spec.value.is_some() && status.as_ref().is_none_or(|status| status.value.is_some());
         let pod = if all { Pod::default() } else { decode(&sections.rest(text, &[]))? };
         let object = Object::Pod(Arc::new(sections.build(pod)?));
-        let metadata = dump_metadata::of_pod(&object, text, Syntax::Json).map(Box::new);
+        // No spec of a scheduler has a pattern.
+        let metadata = spec.value.is_none().then(|| dump_metadata::of_pod(&object, text, Syntax::Json)).flatten().map(Box::new);
         let newest = times::newest(&object);
         if all {
             let transition = status.as_ref().and_then(|status| status.fills.transition).and_then(gap::parse);
@@ -163,18 +164,14 @@ impl Patterns {
         let Sections { metadata, spec, status, .. } = sections;
         let bound = !pod.node_name.is_empty();
         let known = self.read();
+        // Another thread may have made a pattern in the meantime.
         let wanted = [
-            (Part::Metadata, metadata.value.is_none() && known.metadata.is_worth_it(), Some(&metadata.range)),
-            (Part::Spec, spec.value.is_none() && known.specs.is_worth_it(), Some(&spec.range)),
-            (
-                Part::Status,
-                bound && status.as_ref().is_some_and(|status| status.value.is_none()) && known.statuses.is_worth_it(),
-                status.as_ref().map(|status| &status.range),
-            ),
+            (Part::Metadata, known.metadata.wants(text, metadata).then_some(&metadata.range)),
+            (Part::Spec, known.specs.wants(text, spec).then_some(&spec.range)),
+            (Part::Status, status.as_ref().filter(|status| bound && known.statuses.wants(text, status)).map(|status| &status.range)),
         ];
         drop(known);
-        let found: Vec<Drawn<'_>> =
-            wanted.into_iter().filter(|(_, wanted, _)| *wanted).filter_map(|(part, _, range)| Drawn::new(part, text, range?)).collect();
+        let found: Vec<Drawn<'_>> = wanted.into_iter().filter_map(|(part, range)| Drawn::new(part, text, range?)).collect();
         if found.is_empty() {
             return;
         }
@@ -214,6 +211,12 @@ impl Patterns {
 }
 
 impl<V> Met<V> {
+    /// Returns whether a pattern is to be made of a part that had none.
+    fn wants(&self, text: &[u8], part: &Section<'_, V>) -> bool {
+        let is_new = || self.tree.find(&text[part.range.clone()], &mut Fills::default()).is_none();
+        part.value.is_none() && self.is_worth_it() && is_new()
+    }
+
     /// Returns whether patterns are met again often enough for more of them.
     fn is_worth_it(&self) -> bool {
         self.made < TRIAL || self.hits.load(Ordering::Relaxed) >= self.made

@@ -113,7 +113,11 @@ impl<V> Tree<V> {
     fn descend<'l>(&mut self, mut at: usize, mut literal: &'l [u8]) -> Descent<'l> {
         loop {
             let node = &self.nodes[at];
-            let common = node.literal.iter().zip(literal).take_while(|(a, b)| a == b).count();
+            let common = if literal.starts_with(&node.literal) {
+                node.literal.len()
+            } else {
+                node.literal.iter().zip(literal).take_while(|(a, b)| a == b).count()
+            };
             literal = &literal[common..];
             if common < node.literal.len() {
                 if literal.is_empty() {

@@ -57,16 +57,19 @@ impl Json {
 
     /// Returns the end of the object that opens at `start`.
     fn object_end(&mut self, window: &[u8], start: usize) -> Option<usize> {
-        if !self.careful
-            && let Some(closing) = closing_line(window, start)
-        {
-            if self.closing.as_ref().is_none_or(|f| f.needle() != closing) {
-                self.closing = Some(Finder::new(&closing).into_owned());
-            }
-            let finder = self.closing.as_ref()?;
-            return finder.find(&window[start..]).map(|at| start + at + closing.len());
+        if self.careful {
+            return skip_value(window, start);
         }
-        skip_value(window, start)
+        if let Some(indentation) = indentation(window, start) {
+            let finder = match self.closing.take().filter(|finder| closes_at(finder.needle(), indentation)) {
+                Some(known) => known,
+                None => Finder::new(&[b"\n", indentation, b"}"].concat()).into_owned(),
+            };
+            let end = finder.find(&window[start..]).map(|at| start + at + finder.needle().len());
+            self.closing = Some(finder);
+            return end;
+        }
+        item_line(window, start).or_else(|| skip_value(window, start))
     }
 
     /// Returns the end of the line of the object at `start`, if in JSON lines its brackets balance only far behind it,
@@ -278,8 +281,9 @@ fn cut(window: &[u8], at: usize, item: Option<(usize, u32)>, last: bool, spans: 
 /// The maximal distance, in bytes, of the line break that is searched before an object.
 const DEEPEST_INDENTATION: usize = 256;
 
-/// Returns the line break, indentation and bracket that close the object opening at `start`, in indented text.
-fn closing_line(window: &[u8], start: usize) -> Option<Vec<u8>> {
+/// Returns the indentation of the line on which the object at `start` opens, in indented text. Where the same indentation precedes a
+/// bracket again, the object is closed.
+fn indentation(window: &[u8], start: usize) -> Option<&[u8]> {
     let before = &window[start.saturating_sub(DEEPEST_INDENTATION)..start];
     let indentation = &before[memchr::memrchr(b'\n', before)? + 1..];
     if !indentation.iter().all(|b| matches!(b, b' ' | b'\t')) {
@@ -290,7 +294,26 @@ fn closing_line(window: &[u8], start: usize) -> Option<Vec<u8>> {
     if !matches!(inner.first(), Some(b' ' | b'\t')) {
         return None;
     }
-    Some([b"\n", indentation, b"}"].concat())
+    Some(indentation)
+}
+
+/// Returns whether a line break and a closing bracket are around this indentation.
+fn closes_at(closing: &[u8], indentation: &[u8]) -> bool {
+    closing.strip_prefix(b"\n").and_then(|rest| rest.strip_suffix(b"}")) == Some(indentation)
+}
+
+/// Returns the end of the object that opens a line at `start`, if it is the whole line but for a comma, and the next line opens another
+/// object or closes the list. Within an object, that could be only where an array is open.
+fn item_line(window: &[u8], start: usize) -> Option<usize> {
+    if start.checked_sub(1).is_none_or(|before| window[before] != b'\n') {
+        return None;
+    }
+    let end = start + memchr(b'\n', &window[start..])?;
+    let line = window[start..end].trim_ascii_end();
+    let object = line.strip_suffix(b",").unwrap_or(line);
+    let count = |bracket| memchr::memchr_iter(bracket, object).count();
+    let is_item = object.ends_with(b"}") && matches!(window.get(end + 1)?, b'{' | b']') && count(b'[') == count(b']');
+    is_item.then_some(start + object.len())
 }
 
 /// Returns the end of the string that opens at `start`.

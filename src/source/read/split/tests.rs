@@ -52,6 +52,21 @@ fn json() {
 }
 
 #[test]
+fn lines_of_compact_json() {
+    let items = [r#"{"a":[{"b":1},{"c":"]"}]}"#, r#"{"d":{"e":"}"}}"#, r#"{"f":[]}"#];
+    for (between, end) in [(",\n", "\n]}\n"), (",\r\n", "\r\n]}\r\n"), (" ,\n", "]}")] {
+        let list = format!("{{\"kind\":\"List\",\"items\":[\n{}{end}", items.join(between));
+        check(Json::default, &list, &items);
+        check(Json::careful, &list, &items);
+    }
+    // A line within an object may begin and end like one.
+    let broken = "{\"a\":[{\"b\":1},\n{\"c\":2},\n{\"d\":3}]}";
+    check(Json::default, &format!("[\n{broken},\n{broken}\n]"), &[broken, broken]);
+    // A line that ends too early takes nothing with it.
+    check(Json::default, "[\n{\"a\":1},\n{\"b\":{\"c\":2},\n{\"d\":3}\n]", &["{\"a\":1}", "{\"b\":{\"c\":2}", "{\"d\":3}"]);
+}
+
+#[test]
 fn yaml() {
     let entries = ["a: 1\n  b:\n  - x\n  - y", "c: |\n    - z\n\n    w", "d: 3"];
     let list = "apiVersion: v1\nitems:\n- a: 1\n  b:\n  - x\n  - y\n- c: |\n    - z\n\n    w\n- d: 3\nkind: List\nmetadata:\n  x: y\n";
