@@ -70,18 +70,9 @@ pub(super) fn best_fix(
         }
         add_shapes(&found.fixes, &mut likes);
         for fix in worth_trying(found.fixes) {
-            // A pod group decides about its pods together.
-            let freed = match &fix.group {
-                _ if fix.outcome == FixOutcome::Preempts => vec![model.key()],
-                Some(_) if *group_steps > OVERVIEW_GROUP_STEPS => {
-                    cut_short.get_or_insert_with(|| TOO_MANY_GROUP_STEPS.to_owned());
-                    continue;
-                }
-                Some(_) => {
-                    *group_steps = group_steps.saturating_add(group_attempt_steps(scheduler, model));
-                    freed_with_group(scheduler, model, &fix.changes, tried).unwrap_or_default()
-                }
-                None => freed(scheduler, model, &fix.changes, tried, go_on),
+            let Some(freed) = freed_by(scheduler, model, &fix, tried, group_steps, go_on) else {
+                cut_short.get_or_insert_with(|| TOO_MANY_GROUP_STEPS.to_owned());
+                continue;
             };
             if !go_on() {
                 return FixSearch::Stopped;
@@ -103,6 +94,29 @@ pub(super) fn best_fix(
     let grouped = fix.group.is_some() || pods.len() > tried.len();
     let nodes = if is_enough || grouped { None } else { nodes_needed(scheduler, pods, &likes, go_on) };
     FixSearch::Found(Arc::new(CauseFix { frees: freed.len(), fix: report, nodes, first: model.key(), parts: fix.changes, freed }))
+}
+
+/// Returns the pods that a fix frees; `None` once attempts of pod groups took too many steps.
+fn freed_by(
+    scheduler: &Scheduler,
+    model: &Arc<Pod>,
+    fix: &Fix,
+    pods: &[Key],
+    group_steps: &mut u64,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<Key>> {
+    if fix.outcome == FixOutcome::Preempts {
+        return Some(vec![model.key()]);
+    }
+    if fix.group.is_none() {
+        return Some(freed(scheduler, model, &fix.changes, pods, go_on));
+    }
+    // A pod group decides about its pods together.
+    if *group_steps > OVERVIEW_GROUP_STEPS {
+        return None;
+    }
+    *group_steps = group_steps.saturating_add(group_attempt_steps(scheduler, model));
+    Some(freed_with_group(scheduler, model, &fix.changes, pods).unwrap_or_default())
 }
 
 /// A fix that frees pods.
