@@ -400,7 +400,7 @@ impl Reply<'_> {
             body.truncate(*length);
         }
         if self.gzip && code == 200 {
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
             encoder.write_all(&body)?;
             body = encoder.finish()?;
             head.push_str("Content-Encoding: gzip\r\n");
