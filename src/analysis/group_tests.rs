@@ -6,7 +6,7 @@ use super::{FixesReport, SchedulerComparer, why};
 use crate::cluster::{Key, Kind, Object, Pod};
 use crate::fixes::{self, Acts, CutShort, GroupProof, Limits};
 use crate::framework::PluginName;
-use crate::limits::engine::FIXES_STEPS_OF_MEMBER;
+use crate::limits::engine::STEPS_OF_MEMBER;
 use crate::release::{Emulation, Gate};
 use crate::scheduler::{Config, Operation, Options, Scheduler};
 use crate::session::PodLocation;
@@ -18,11 +18,20 @@ fn object(kind: Kind, yaml: &str) -> Object {
 }
 
 fn node(name: &str, cpu: u32) -> Object {
-    let labels = format!("labels: {{kubernetes.io/hostname: {name}}}");
+    node_with(name, cpu, "")
+}
+
+/// Makes a node of 10 cpus with a label.
+pub(super) fn labelled(name: &str, label: &str) -> Object {
+    node_with(name, 10, &format!(", {label}"))
+}
+
+fn node_with(name: &str, cpu: u32, labels: &str) -> Object {
+    let labels = format!("labels: {{kubernetes.io/hostname: {name}{labels}}}");
     object(Kind::Node, &format!("{{metadata: {{name: {name}, {labels}}}, status: {{allocatable: {{cpu: {cpu}, pods: 10}}}}}}"))
 }
 
-fn group(name: &str, min: u32) -> Object {
+pub(super) fn group(name: &str, min: u32) -> Object {
     let spec = format!("schedulingPolicy: {{gang: {{minCount: {min}}}}}");
     object(Kind::PodGroup, &format!("{{metadata: {{name: {name}, namespace: n, uid: {name}}}, spec: {{{spec}}}}}"))
 }
@@ -36,7 +45,7 @@ fn pod(name: &str, more: &str) -> Object {
     object(Kind::Pod, &yaml)
 }
 
-fn member(name: &str, group: &str, more: &str) -> Object {
+pub(super) fn member(name: &str, group: &str, more: &str) -> Object {
     pod(name, &format!(", schedulingGroup: {{podGroupName: {group}}}{more}"))
 }
 
@@ -177,18 +186,22 @@ fn a_group_is_decided_the_same_without_a_record_of_nodes() {
 }
 
 #[test]
-fn attempts_of_a_large_group_use_up_the_steps_of_a_search() {
+fn attempts_of_a_large_group_end_before_the_search_does() {
     let with = scheduler(true, world());
-    let search = |steps: u64| {
-        let limits = Limits { steps, ..Limits::of(1) };
-        fixes::find(&with, &known(&with, "g3"), limits, &Acts::default(), &|_| true).search
+    let find = |name: &str, group_steps: u64| {
+        let limits = Limits { group_steps, ..Limits::of(1) };
+        fixes::find(&with, &known(&with, name), limits, &Acts::default(), &|_| true)
     };
-    // One node and four members.
-    let once = 4 * FIXES_STEPS_OF_MEMBER;
-    let ended = search(once - 1);
-    assert_eq!((ended.group_steps, ended.cut_short_by), (once, vec![CutShort::Steps(1)]));
-    let whole = search(1000 * once);
-    assert!(whole.group_steps > once && whole.is_complete(), "{whole:?}");
+    let whole = find("g3", u64::MAX);
+    let is_tried = |proof: &Option<GroupProof>| matches!(proof, Some(GroupProof::Tried(_)));
+    assert!(whole.search.is_complete() && whole.fixes.iter().all(|fix| is_tried(&fix.group)), "{:?}", whole.search);
+    // One node, and four members in each attempt.
+    let attempts = 1 + whole.fixes.len() as u64;
+    assert_eq!(whole.search.group_steps, attempts * 4 * STEPS_OF_MEMBER);
+    let cut = find("g3", 4 * STEPS_OF_MEMBER - 1);
+    assert_eq!((cut.search.group_steps, &cut.search.cut_short_by[..]), (4 * STEPS_OF_MEMBER, &[CutShort::GroupSteps][..]));
+    assert_eq!(cut.fixes.len(), whole.fixes.len(), "changes are tried on");
+    assert!(cut.fixes.iter().all(|fix| matches!(fix.group, Some(GroupProof::NotTried(_)))));
 }
 
 #[test]

@@ -6,12 +6,12 @@ use super::object_text::{Finding, Sources};
 use crate::analysis::{FixesReport, why};
 use crate::cluster::Key;
 use crate::fixes::{self, Limits};
-use crate::limits::engine::OVERVIEW_FIX_STEPS;
+use crate::limits::engine::{GROUP_STEPS, OVERVIEW_FIX_STEPS};
 use crate::session::Session;
 use crate::trace::Outcome;
 
 /// Limits of the search for the best fix, which is not shown while it runs.
-const LIMITS: Limits = Limits { trials: 400, alike: 32, deletions: 8, steps: OVERVIEW_FIX_STEPS };
+const LIMITS: Limits = Limits { trials: 400, alike: 32, deletions: 8, steps: OVERVIEW_FIX_STEPS, group_steps: GROUP_STEPS };
 
 /// Returns the answer about a pod at the cursor; `None` without such a pod.
 pub(super) fn short_answer(session: &Session, sources: &Sources, key: &Key) -> Option<String> {

@@ -74,11 +74,11 @@ pub use nodes_needed::{NodesNeeded, nodes_needed};
 pub use reaction::{Reaction, Recreated, Siblings};
 pub use shared::{freed, freed_with_group, operations_of_all};
 pub use storage::provisions;
-pub use trial::{Watch, group_attempt_steps};
+pub use trial::Watch;
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::framework::{Reason, Status, Victim};
-use crate::limits::engine::{FIXES_STEPS, JUDGED_CLAIMS};
+use crate::limits::engine::{FIXES_STEPS, GROUP_STEPS, JUDGED_CLAIMS};
 use crate::release::Gate;
 use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, ScheduleResult, Scheduler};
 use crate::trace::{GroupView, Outcome};
@@ -149,7 +149,7 @@ pub enum GroupProof {
 pub struct Search {
     /// Number of decisions made.
     pub trials: usize,
-    /// Steps of the attempts of pod groups among them, which cost most.
+    /// Steps of the attempts of pod groups, which are not those of decisions.
     pub group_steps: u64,
     /// Whether pairs of changes were tried.
     pub pairs: bool,
@@ -173,6 +173,8 @@ pub enum CutShort {
     Trials(usize),
     /// The decisions took too many steps; holds the number of decisions.
     Steps(usize),
+    /// The attempts of pod groups took too many steps. Changes are tried on without the group.
+    GroupSteps,
     /// The search was cancelled.
     Stopped,
     /// The profile has combined filters of old releases, which do not separate their demands.
@@ -365,6 +367,8 @@ pub struct Limits {
     pub deletions: usize,
     /// Maximum number of steps of all decisions.
     pub steps: u64,
+    /// Number of steps of the attempts of pod groups after which no further one is made.
+    pub group_steps: u64,
 }
 
 impl Limits {
@@ -376,14 +380,20 @@ impl Limits {
             alike: within(50_000, 40, 400),
             deletions: within(20_000, 20, 400),
             steps: FIXES_STEPS,
+            group_steps: Self::group_steps(nodes),
         }
+    }
+
+    /// Returns a limit on the steps of the attempts of pod groups that keeps them within seconds on a cluster of this size.
+    pub fn group_steps(nodes: usize) -> u64 {
+        GROUP_STEPS.saturating_mul(nodes.clamp(1_000, 10_000) as u64) / 1_000
     }
 
     /// Returns these limits for a pod with a spec of this many bytes: the longer it is, the longer one decision takes.
     fn for_spec(self, length: usize) -> Self {
         let share = 1 + length / SPEC;
         let part = |limit: usize| (limit / share).max(1);
-        Self { trials: part(self.trials), alike: part(self.alike), deletions: part(self.deletions), steps: self.steps }
+        Self { trials: part(self.trials), alike: part(self.alike), deletions: part(self.deletions), ..self }
     }
 }
 

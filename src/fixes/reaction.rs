@@ -13,7 +13,7 @@ use crate::cluster::{Cluster, Controller, Key, Kind, Object, Pod, Str};
 use crate::controllers::{Draft, Workload, pods};
 use crate::limits::engine;
 use crate::scheduler::{ObjectEdit, Operation, Quiescence, Scheduler};
-use crate::trace::{Event, GroupEvent};
+use crate::trace::{CycleView, Event};
 
 /// The reaction of controllers to a fix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn react(trials: &mut Trials<'_>, fix: &Fix) -> Result<Reaction, Option<Recreate
         let of = siblings.len() + 1;
         return Ok(Reaction { siblings: workload.map(|workload| Siblings { workload, placed: of, of, untried }), ..Reaction::default() });
     }
-    if !trials.may_continue() {
+    if !trials.may_continue() || !trials.may_try_group() {
         return Err(None);
     }
     let Some(mut world) = World::after(trials, &all, &deleted) else { return Ok(Reaction::default()) };
@@ -237,9 +237,9 @@ impl World {
     fn run(&mut self, trials: &mut Trials<'_>, before: &Cluster) {
         let mut count = 0;
         loop {
-            let (operations, members) = self.settle(engine::REACTION_STEPS.saturating_sub(count));
-            trials.spend(operations, members);
-            count += operations + members;
+            let operations = self.settle(trials, engine::REACTION_STEPS.saturating_sub(count));
+            trials.spend(operations);
+            count += operations;
             let cluster = self.scheduler.state().cluster().clone();
             let mut draft = Draft::new(&cluster);
             for (key, is_own) in std::mem::take(&mut self.preempted) {
@@ -273,30 +273,24 @@ impl World {
         }
     }
 
-    /// Runs until nothing changes, for a limited number of operations and members of pod groups that they try; returns both numbers.
-    fn settle(&mut self, limit: usize) -> (usize, usize) {
-        let (mut operations, mut members) = (0, 0);
-        while operations + members < limit {
-            let Some(operation) = self.scheduler.next_operation(&self.settling) else { return (operations, members) };
+    /// Runs until nothing changes, for a limited number of operations, which it returns, and as long as pod groups may be tried.
+    fn settle(&mut self, trials: &mut Trials<'_>, limit: usize) -> usize {
+        let mut count = 0;
+        while count < limit && trials.may_try_group() {
+            let Some(operation) = self.scheduler.next_operation(&self.settling) else { return count };
             let events = self.scheduler.apply(operation);
             self.settling.observe(&events);
-            operations += 1;
+            count += 1;
+            if events.iter().any(|event| matches!(event, Event::Group(_))) {
+                trials.spend_on_group(&CycleView::of(&events));
+            }
             for event in &events {
-                match event {
-                    Event::VictimEvicted { pod: victim, preemptor, .. } => {
-                        self.preempted.push((Key::clone(victim), **preemptor == self.pod));
-                    }
-                    Event::Group(event) => {
-                        if let GroupEvent::Started(start) = &**event {
-                            members += start.pods.len();
-                        }
-                    }
-                    _ => {}
-                }
+                let Event::VictimEvicted { pod: victim, preemptor, .. } = event else { continue };
+                self.preempted.push((Key::clone(victim), **preemptor == self.pod));
             }
         }
         self.reaction.is_cut = self.scheduler.next_operation(&self.settling).is_some();
-        (operations, members)
+        count
     }
 
     /// Returns whether a pod has a node, or waits for its victims to end.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::trial::group_steps;
 use super::{Change, PodChange, operations};
 use crate::cluster::{Cluster, Key, Object, Pod};
 use crate::scheduler::{DryDecision, ObjectEdit, Operation, PostFilter, Scheduler};
@@ -29,8 +30,8 @@ pub fn operations_of_all(cluster: &Cluster, first: &Key, changes: &[Change], pod
 }
 
 /// Returns the pods of a pod group that are scheduled with the changes made, when the group is tried with all of `pods` changed
-/// as the first one. `None` where the group is not tried.
-pub fn freed_with_group(scheduler: &Scheduler, first: &Arc<Pod>, changes: &[Change], pods: &[Key]) -> Option<Vec<Key>> {
+/// as the first one. `None` where the group is not tried. Adds the steps of the attempt to `steps`.
+pub fn freed_with_group(scheduler: &Scheduler, first: &Arc<Pod>, changes: &[Change], pods: &[Key], steps: &mut u64) -> Option<Vec<Key>> {
     let cluster = scheduler.state().cluster();
     let operations = operations_of_all(cluster, &first.key(), changes, pods)?;
     let edits = operations.into_iter().filter_map(|operation| match operation {
@@ -41,6 +42,7 @@ pub fn freed_with_group(scheduler: &Scheduler, first: &Arc<Pod>, changes: &[Chan
     let changed = scheduler.looking_at_all_nodes().with_edits(edits).quietly();
     let first = changed.state().cluster().pods.get(&first.key())?;
     let view = changed.group_view(first)?;
+    *steps = steps.saturating_add(group_steps(cluster.nodes.len(), first, &view));
     let is_scheduled = |pod: &Key| view.member(pod).is_some_and(|member| member.outcome == Some(Outcome::Scheduled));
     let mut freed: Vec<Key> = pods.iter().filter(|pod| is_scheduled(pod)).cloned().collect();
     freed.sort();

@@ -11,10 +11,10 @@ use super::change::Change;
 use super::reaction::without_waiting_pods;
 use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, PreemptsToday, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
-use crate::framework::{NodeInfo, PodGroupState, PodResourcesOptions, Victim, decision_steps, pod_requests};
-use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_MEMBER, FIXES_STEPS_OF_PLUGIN};
+use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
+use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_PLUGIN, STEPS_OF_MEMBER};
 use crate::scheduler::{DryDecision, DryOptions, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
-use crate::trace::Outcome;
+use crate::trace::{CycleView, Outcome};
 
 /// Callback before each trial, with the number of trials so far; returns false to cancel the search.
 pub type Watch<'a> = &'a (dyn Fn(usize) -> bool + Sync);
@@ -47,7 +47,7 @@ pub(super) struct Trials<'a> {
     count: usize,
     /// Steps of the decisions so far.
     steps: u64,
-    /// Steps of the attempts of pod groups among them.
+    /// Steps of the attempts of pod groups so far.
     group_steps: u64,
     nodes: usize,
     cut_short_by: Vec<CutShort>,
@@ -117,13 +117,23 @@ impl<'a> Trials<'a> {
         self.count
     }
 
-    /// Counts the steps of operations that follow a change, each about as many as a decision about the pod takes; `members` of pod
-    /// groups were tried by them.
-    pub(super) fn spend(&mut self, operations: usize, members: usize) {
-        let of_members = group_steps(self.nodes, &self.pod, members);
-        let steps = decision_steps(self.nodes, &self.pod).saturating_mul(operations as u64);
-        self.steps = self.steps.saturating_add(steps).saturating_add(of_members);
-        self.group_steps = self.group_steps.saturating_add(of_members);
+    /// Counts the steps of operations that follow a change, each about as many as a decision about the pod takes.
+    pub(super) fn spend(&mut self, operations: usize) {
+        self.steps = self.steps.saturating_add(decision_steps(self.nodes, &self.pod).saturating_mul(operations as u64));
+    }
+
+    /// Counts the steps of the attempt of a pod group.
+    pub(super) fn spend_on_group(&mut self, attempt: &CycleView) {
+        self.group_steps = self.group_steps.saturating_add(group_steps(self.nodes, &self.pod, attempt));
+    }
+
+    /// Returns whether pod groups may be tried on; records it if not.
+    pub(super) fn may_try_group(&mut self) -> bool {
+        let is_over = self.group_steps >= self.limits.group_steps;
+        if is_over {
+            self.cut_short(CutShort::GroupSteps);
+        }
+        !is_over
     }
 
     /// Counts the steps that plugins' searches took apart from decisions.
@@ -255,7 +265,7 @@ impl<'a> Trials<'a> {
     /// Tries the pod's group with some changes; `None` for a pod that is decided on its own or that `PreEnqueue` keeps out,
     /// once trials have ended, and where a change is not possible.
     pub(super) fn try_group(&mut self, changes: &[Change]) -> Option<GroupTrial> {
-        if self.is_over() || !self.may_continue() {
+        if self.is_over() || !self.may_continue() || !self.may_try_group() {
             return None;
         }
         let pod = self.changed_pod(changes)?;
@@ -266,10 +276,8 @@ impl<'a> Trials<'a> {
         let changed = if edits.is_empty() { None } else { Some(self.scheduler.with_edits(edits)) };
         let view = changed.unwrap_or_else(|| self.scheduler.clone()).quietly().group_view(&pod)?;
         self.count += 1;
+        self.spend_on_group(&view);
         let group = Arc::new(view.group.as_ref()?.summary());
-        let steps = group_steps(self.nodes, &pod, group.start.pods.len());
-        self.steps = self.steps.saturating_add(steps);
-        self.group_steps = self.group_steps.saturating_add(steps);
         Some(GroupTrial { group, scheduled: view.member(&pod.key())?.outcome == Some(Outcome::Scheduled) })
     }
 
@@ -306,16 +314,15 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Returns the approximate number of steps of an attempt of some members of a pod's group.
-fn group_steps(nodes: usize, pod: &Pod, members: usize) -> u64 {
-    decision_steps(nodes, pod).saturating_mul(members as u64).saturating_mul(FIXES_STEPS_OF_MEMBER)
-}
-
-/// Returns the approximate number of steps of an attempt of all waiting members of a pod's group.
-pub fn group_attempt_steps(scheduler: &Scheduler, pod: &Pod) -> u64 {
-    let snapshot = scheduler.state().snapshot();
-    let group = pod.group_key().and_then(|group| snapshot.pod_groups().get(&group).map(PodGroupState::unscheduled_count));
-    group_steps(snapshot.len(), pod, group.unwrap_or(0))
+/// Returns the approximate number of steps of the attempt of a pod's group: those of each member that was tried, which may be all of them
+/// for several placements, and for victims again.
+pub(super) fn group_steps(nodes: usize, pod: &Pod, attempt: &CycleView) -> u64 {
+    let Some(group) = &attempt.group else { return 0 };
+    let members = group.start.pods.len();
+    let is_tried = |member: &&Key| attempt.member(member).is_some_and(|member| member.start.is_some());
+    let tried = if group.placements.is_empty() { group.start.pods.iter().filter(is_tried).count() } else { members };
+    let for_victims = group.preemption.as_ref().filter(|record| !record.units.is_empty()).map_or(0, |_| members);
+    decision_steps(nodes, pod).saturating_mul((tried + for_victims) as u64).saturating_mul(STEPS_OF_MEMBER)
 }
 
 /// Returns how a decision lets the pod in by preemption; `None` where it does not.

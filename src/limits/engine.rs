@@ -34,9 +34,9 @@ limits! { "engine":
     steps FIXES_STEPS_OF_ERROR: u64 = 10_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Steps of all decisions of the search for the fix of one cause of the overview; the search ends, and says so.
     steps OVERVIEW_FIX_STEPS: u64 = 4_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
-    /// Steps of all attempts of pod groups in the searches for the fixes of an overview; those of further pods of groups are not
-    /// searched, which the answer says.
-    steps OVERVIEW_GROUP_STEPS: u64 = 4_000_000, "attempts_of_large_groups_are_bounded_over_all_causes";
+    /// Steps of the attempts of pod groups in a search for fixes, and in those of an overview together, on up to 1,000 nodes; they grow
+    /// with the nodes up to ten times as many. Further fixes are not tried with the group, which the answer says.
+    steps GROUP_STEPS: u64 = 8_000_000, "attempts_of_large_groups_are_bounded_over_all_causes";
     /// Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried.
     count JUDGED_CLAIMS: usize = 40, "claims_beyond_the_limit_are_not_tried";
     /// Words of others about one object that an answer lists, the newest of each speaker and reason before others; the rest is counted.
@@ -45,8 +45,7 @@ limits! { "engine":
     count WANTED_PODS: usize = 10_000_000, "a_number_beyond_all_measure_is_cut";
     /// Pending pods of a workload that a search for fixes changes together with one of them; the rest are left out.
     count REACTING_SIBLINGS: usize = 10, "pods_of_one_template_are_changed_together_up_to_a_limit";
-    /// Operations of a run in which controllers react to a fix, where each member of a pod group that is tried counts as one; the fix
-    /// counts as it is after them.
+    /// Operations of a run in which controllers react to a fix; the fix counts as it is after them.
     steps REACTION_STEPS: usize = 400, "a_reaction_without_end_is_cut";
     /// Names of out-of-tree plugins in one process; an engine with a further one is refused.
     count OUT_OF_TREE_NAMES: usize = 8, "names_of_out_of_tree_plugins_are_kept_up_to_a_limit";
@@ -99,6 +98,6 @@ limits! { "engine":
     steps SEARCH_STEPS_ON_NODE: u64 = 5_000, "a_decision_among_many_ends_after_steps_on_each_node";
     /// Steps of a decision of a search for fixes that each step of a plugin's search counts for, by the time that they take.
     steps FIXES_STEPS_OF_PLUGIN: u64 = 4, "a_search_for_fixes_ends_after_a_number_of_steps";
-    /// Steps of a decision of a search for fixes that each node counts for in the attempt of a member of a pod group, which is scored.
-    steps FIXES_STEPS_OF_MEMBER: u64 = 10, "attempts_of_a_large_group_use_up_the_steps_of_a_search";
+    /// Steps that each node counts for in the attempt of a member of a pod group, which is scored.
+    steps STEPS_OF_MEMBER: u64 = 10, "attempts_of_a_large_group_end_before_the_search_does";
 }

@@ -424,6 +424,7 @@ fn cut_short_text(by: &CutShort) -> String {
     match by {
         CutShort::Trials(number) => format!("the limit of {number} decisions was reached"),
         CutShort::Steps(number) => format!("it took too many steps after {}", count_of(*number, "decision", "decisions")),
+        CutShort::GroupSteps => "the attempts of pod groups took too many steps".to_owned(),
         CutShort::CombinedFilters => "this release checks several constraints in one filter".to_owned(),
         CutShort::Stopped => "it was stopped".to_owned(),
         CutShort::Spec(length) => format!("the pod's spec is too long, {} kB", length / 1000),

@@ -7,11 +7,9 @@ use super::{CauseFix, FixSearch};
 use crate::analysis::Missing;
 use crate::analysis::fixes::{FixReport, Originals, cut_short_texts, fix_report, unproposed_text};
 use crate::cluster::{Cluster, Key, Kind, Pod, Str};
-use crate::fixes::{
-    Acts, Alternative, Change, Fix, FixOutcome, Limits, Unproposed, find, freed, freed_with_group, group_attempt_steps, nodes_needed,
-};
+use crate::fixes::{Acts, Alternative, Change, CutShort, Fix, FixOutcome, Limits, Unproposed, find, freed, freed_with_group, nodes_needed};
 use crate::framework::{PodResourcesOptions, pod_requests};
-use crate::limits::engine::{OVERVIEW_FIX_STEPS, OVERVIEW_GROUP_STEPS};
+use crate::limits::engine::OVERVIEW_FIX_STEPS;
 use crate::plural::count;
 use crate::scheduler::Scheduler;
 use crate::trace::Outcome;
@@ -33,9 +31,6 @@ const SHAPES: usize = 2;
 /// Limit on the pods of a cause on which a fix is tried.
 const PODS_TRIED: usize = 500;
 
-/// Why a search is incomplete.
-const TOO_MANY_GROUP_STEPS: &str = "the attempts of pod groups took too many steps";
-
 /// Returns the fix that frees most of the pods, the smallest among equals. Takes a last resort only if no other frees a pod.
 /// Searches fixes for a few distinct specs, those with the least requests. `group_steps` are the steps of attempts of pod groups so
 /// far.
@@ -52,15 +47,14 @@ pub(super) fn best_fix(
     }
     let (models, mut cut_short) = models(pods, cluster);
     let mut not_proposed = None;
-    let limits = Limits { trials: TRIALS, alike: ALIKE, deletions: DELETIONS, steps: OVERVIEW_FIX_STEPS };
+    let limits = Limits { trials: TRIALS, alike: ALIKE, deletions: DELETIONS, steps: OVERVIEW_FIX_STEPS, group_steps: 0 };
+    // Half of the steps that are left, so that no cause takes those of all.
+    let most_group_steps = *group_steps + Limits::group_steps(cluster.nodes.len()).saturating_sub(*group_steps) / 2;
     let tried = &pods[..pods.len().min(PODS_TRIED)];
     let mut best: Option<Freeing<'_>> = None;
     let mut likes: Vec<Str> = Vec::new();
     for model in models {
-        if *group_steps > OVERVIEW_GROUP_STEPS && model.group_key().is_some() {
-            cut_short.get_or_insert_with(|| TOO_MANY_GROUP_STEPS.to_owned());
-            break;
-        }
+        let limits = Limits { group_steps: most_group_steps.saturating_sub(*group_steps), ..limits };
         let found = find(scheduler, model, limits, acts, &|_| go_on());
         *group_steps = group_steps.saturating_add(found.search.group_steps);
         cut_short = cut_short_texts(&found.search.cut_short_by).or(cut_short);
@@ -70,10 +64,13 @@ pub(super) fn best_fix(
         }
         add_shapes(&found.fixes, &mut likes);
         for fix in worth_trying(found.fixes) {
-            let Some(freed) = freed_by(scheduler, model, &fix, tried, group_steps, go_on) else {
-                cut_short.get_or_insert_with(|| TOO_MANY_GROUP_STEPS.to_owned());
+            if fix.group.is_some() && fix.outcome != FixOutcome::Preempts && *group_steps >= most_group_steps {
+                cut_short = cut_short.or_else(|| cut_short_texts(&[CutShort::GroupSteps]));
                 continue;
-            };
+            }
+            // A pod group decides about its pods together, so that none may be left out.
+            let tried = if fix.group.is_some() { pods } else { tried };
+            let freed = freed_by(scheduler, model, &fix, tried, group_steps, go_on);
             if !go_on() {
                 return FixSearch::Stopped;
             }
@@ -96,7 +93,7 @@ pub(super) fn best_fix(
     FixSearch::Found(Arc::new(CauseFix { frees: freed.len(), fix: report, nodes, first: model.key(), parts: fix.changes, freed }))
 }
 
-/// Returns the pods that a fix frees; `None` once attempts of pod groups took too many steps.
+/// Returns the pods that a fix frees. Adds the steps of attempts of pod groups to `group_steps`.
 fn freed_by(
     scheduler: &Scheduler,
     model: &Arc<Pod>,
@@ -104,19 +101,12 @@ fn freed_by(
     pods: &[Key],
     group_steps: &mut u64,
     go_on: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Key>> {
-    if fix.outcome == FixOutcome::Preempts {
-        return Some(vec![model.key()]);
+) -> Vec<Key> {
+    match &fix.group {
+        _ if fix.outcome == FixOutcome::Preempts => vec![model.key()],
+        Some(_) => freed_with_group(scheduler, model, &fix.changes, pods, group_steps).unwrap_or_default(),
+        None => freed(scheduler, model, &fix.changes, pods, go_on),
     }
-    if fix.group.is_none() {
-        return Some(freed(scheduler, model, &fix.changes, pods, go_on));
-    }
-    // A pod group decides about its pods together.
-    if *group_steps > OVERVIEW_GROUP_STEPS {
-        return None;
-    }
-    *group_steps = group_steps.saturating_add(group_attempt_steps(scheduler, model));
-    Some(freed_with_group(scheduler, model, &fix.changes, pods).unwrap_or_default())
 }
 
 /// A fix that frees pods.
@@ -231,7 +221,21 @@ fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::group_tests::{known, scheduler, world};
+    use crate::analysis::group_tests::{group, known, labelled, member, scheduler, world};
+    use crate::cluster::Object;
+
+    #[test]
+    fn all_pods_of_a_group_get_the_fix_however_many_wait() {
+        let size = PODS_TRIED + 1;
+        let members = (0..size).map(|i| member(&format!("m{i}"), "large", ", nodeSelector: {disk: sdd}"));
+        let room: Vec<Object> = (0..size.div_ceil(10)).map(|i| labelled(&format!("n{i}"), "disk: ssd")).collect();
+        let min = u32::try_from(size).expect("few members");
+        let with = scheduler(true, room.into_iter().chain([group("large", min)]).chain(members).collect());
+        let pods: Vec<Key> = with.state().cluster().pods.iter().map(|pod| pod.key()).collect();
+        let written = |_, _: &Key| None;
+        let found = best_fix(&with, &pods, (&written, &Acts::default()), &mut 0, &|| true);
+        assert!(matches!(&found, FixSearch::Found(fix) if fix.frees == size), "{found:?}");
+    }
 
     #[test]
     fn attempts_of_large_groups_are_bounded_over_all_causes() {
@@ -243,12 +247,15 @@ mod tests {
         };
         let mut taken = 0;
         assert!(matches!(search("a0", &mut taken), FixSearch::Found(_)));
-        assert!(taken >= 2 * group_attempt_steps(&with, &known(&with, "a0")), "{taken}");
+        assert!(taken > 0);
         let mut alone = 0;
         search("alone", &mut alone);
         assert_eq!(alone, 0);
-        let mut spent = OVERVIEW_GROUP_STEPS + 1;
-        assert!(matches!(search("a0", &mut spent), FixSearch::Nothing(Some(why)) if why == TOO_MANY_GROUP_STEPS));
-        assert_eq!(spent, OVERVIEW_GROUP_STEPS + 1);
+        let all = Limits::group_steps(1);
+        let mut spent = all;
+        assert!(
+            matches!(search("a0", &mut spent), FixSearch::Nothing(Some(why)) if why == "the attempts of pod groups took too many steps")
+        );
+        assert_eq!(spent, all);
     }
 }

@@ -33,9 +33,9 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) asking: Asking,
     /// The profile of all members.
     pub(super) framework: &'a Framework,
-    /// Feature gates.
     /// Whether the events leave out nodes and candidates.
     pub(super) quiet: bool,
+    /// The release and its feature gates.
     pub(super) emulation: Emulation,
     /// The virtual time.
     pub(super) now: Timestamp,

@@ -30,6 +30,9 @@ const WINDOW: usize = 256 << 10;
 /// The minimal length of a window.
 const SHORTEST_WINDOW: usize = 32 << 10;
 
+/// The length of a buffer that a thread keeps for the next window; the room for a longer object is given back.
+const LONGEST_KEPT: usize = 8 * WINDOW;
+
 /// The maximal number of decoding threads: one at a time reads and splits.
 const MOST_THREADS: usize = 16;
 
@@ -306,6 +309,9 @@ fn decode_windows(first: Option<Window>, source: &Mutex<Source<'_>>, delivery: &
     while has_text || lock(source).next(&mut window) {
         has_text = false;
         let decoded = decode_window(&window, kept);
+        if window.text.buffer.len() > LONGEST_KEPT {
+            window.text = Text::default();
+        }
         if !lock(delivery).put(window.number, decoded) {
             lock(source).ended = true;
         }
