@@ -11,6 +11,7 @@
 //! | `quota` | ResourceQuotas: the scope, the usage of a pod, the amounts left |
 //! | `policies` | the objects that admission reads and scheduling does not |
 //! | `new_pod` | a pod of a manifest, and its validation |
+//! | `templated` | pods of one template, which is read once |
 //! | `refusal` | why a pod is refused, in the API server's words |
 
 pub(crate) mod defaults;
@@ -20,6 +21,7 @@ mod policies;
 pub(crate) mod priority;
 mod quota;
 mod refusal;
+mod templated;
 
 /// Refuses pods of a namespace that does not exist or is being deleted.
 fn check_namespace(cluster: &Cluster, namespace: &Str) -> Result<(), Refusal> {
@@ -41,6 +43,8 @@ mod tests;
 pub use new_pod::NewPod;
 pub use policies::{Policies, policy_kind};
 pub use refusal::{FieldError, LimitBreach, Refusal, RefusedPod};
+use templated::ReadTemplate;
+pub use templated::{PodTemplate, TemplatedPod};
 
 use std::collections::BTreeMap;
 
@@ -82,12 +86,14 @@ pub struct Admission {
     emulation: Emulation,
     /// The usage of each quota that a pod was checked against.
     used: BTreeMap<Key, ResourceList>,
+    /// What was read of templates, the newest last.
+    templates: Vec<ReadTemplate>,
 }
 
 impl Admission {
     /// Begins with the policies of a cluster.
     pub fn new(policies: Policies, emulation: Emulation) -> Self {
-        Self { policies, emulation, used: BTreeMap::new() }
+        Self { policies, emulation, used: BTreeMap::new(), templates: Vec::new() }
     }
 
     pub fn policies(&self) -> &Policies {
@@ -102,6 +108,7 @@ impl Admission {
     /// Adds or replaces a policy. The usage of a quota is counted anew.
     pub fn learn(&mut self, object: &Value) -> Option<NeighborKind> {
         let (kind, key) = self.policies.insert(object)?;
+        self.templates.clear();
         if kind == NeighborKind::ResourceQuota {
             self.used.remove(&key);
         }
@@ -120,6 +127,13 @@ impl Admission {
 
     /// Admits a pod in the order in which an API server asks its plugins: those that change the pod, then those that check it.
     fn admit_new(&mut self, cluster: &Cluster, mut new: NewPod) -> Result<Pod, Refusal> {
+        self.complete_and_check(cluster, &mut new)?;
+        self.charge(cluster, &new)?;
+        Ok(new.pod)
+    }
+
+    /// Sets defaults and makes all checks but those of quotas.
+    fn complete_and_check(&self, cluster: &Cluster, new: &mut NewPod) -> Result<(), Refusal> {
         check_namespace(cluster, &new.pod.metadata.namespace)?;
         defaults::new_pod(&mut new.pod, self.emulation);
         let namespace = new.pod.metadata.namespace.clone();
@@ -130,13 +144,12 @@ impl Admission {
         self.check_account(&namespace, &new.service_account)?;
         priority::set(cluster, &mut new.pod)?;
         defaults::tolerations(&mut new.pod);
-        self.policies.apply_runtime_class(&mut new)?;
+        self.policies.apply_runtime_class(new)?;
         new_pod::validate(&new.pod)?;
         for range in &ranges {
             range.check(&new.pod)?;
         }
-        self.charge(cluster, &new)?;
-        Ok(new.pod)
+        Ok(())
     }
 
     fn check_account(&self, namespace: &Str, account: &Str) -> Result<(), Refusal> {

@@ -214,3 +214,58 @@ fn a_runtime_class_adds_overhead_and_nodes() {
     assert_eq!(refused(&[], &[class], &spec), "pods \"web-0\" is forbidden: pod rejected: RuntimeClass \"none\" not found");
     assert_eq!(Policies::default().unknown().count(), 4);
 }
+
+#[test]
+fn copies_of_a_template_are_admitted_as_their_json_is_and_share_their_specs() {
+    let range = json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "bounds", "namespace": "shop"},
+        "spec": {"limits": [{"type": "Container", "defaultRequest": {"memory": "1Gi"}}]}});
+    let hard = quota(&json!({"hard": {"pods": "5"}}), None);
+    let term = json!({"topologyKey": "zone", "labelSelector": {"matchLabels": {"x": "y"}}, "matchLabelKeys": ["index"]});
+    let mut spec = container(&json!({"requests": {"cpu": "500m"}}));
+    spec["affinity"] = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}});
+    spec["volumes"] = json!([{"name": "own", "persistentVolumeClaim": {"claimName": "x"}}]);
+    let mut shared = pod(&spec);
+    shared["metadata"]["annotations"] = json!({"note": "kept"});
+    let template = PodTemplate::new(shared);
+    let policies = policies(&[range, hard]);
+    let (mut copies, mut whole) = (Admission::new(policies.clone(), Emulation::default()), Admission::new(policies, Emulation::default()));
+    let metadata = |name: &str| {
+        json!({"uid": format!("new-{name}"), "ownerReferences": [{"kind": "ReplicaSet", "name": "web", "controller": true}]})
+            .as_object()
+            .cloned()
+            .unwrap()
+    };
+    let mut made = Vec::new();
+    for (name, index, own) in [("a", "1", 0), ("b", "1", 0), ("c", "2", 0), ("d", "1", 1), ("e", "1", 2), ("f", "1", 0)] {
+        let mut copy = TemplatedPod::new(&template, "shop", name, metadata(name));
+        copy.set_label("index", index);
+        if own == 1 {
+            copy.set_volumes(json!([]));
+        }
+        if own == 2 {
+            copy.set_affinity(json!({"nodeAffinity": {}}));
+        }
+        assert_eq!(copy.key(), Key::new("shop", name));
+        let (found, expected) = (copies.admit_templated(&Cluster::default(), &copy), whole.admit(&Cluster::default(), &copy.json()));
+        match (found, expected) {
+            (Ok(found), Ok(expected)) => {
+                assert_eq!(found, expected, "{name}");
+                made.push(found);
+            }
+            (found, expected) => assert_eq!(found.unwrap_err().to_string(), expected.unwrap_err().to_string()),
+        }
+    }
+    assert_eq!(made.len(), 5, "the quota refuses the last");
+    assert!(std::sync::Arc::ptr_eq(&made[0].spec, &made[1].spec), "equal specs are one");
+    assert_ne!(made[0].spec, made[2].spec, "a key of labels is in the selector");
+    assert_eq!((made[3].spec.volumes.len(), made[4].spec.volumes.len()), (0, 1));
+
+    let mut renamed = TemplatedPod::new(&template, "shop", "a", metadata("a"));
+    renamed.rename("g");
+    assert_eq!((renamed.key().name.as_str(), renamed.json()["metadata"].get("uid")), ("g", None));
+    let wrong = PodTemplate::new(json!({"metadata": {"name": "x"}, "spec": {"containers": "none"}}));
+    let copy = TemplatedPod::new(&wrong, "shop", "h", serde_json::Map::new());
+    let errors = [copies.admit_templated(&Cluster::default(), &copy), whole.admit(&Cluster::default(), &copy.json())];
+    let texts: Vec<String> = errors.map(|found| found.unwrap_err().to_string()).into();
+    assert_eq!(texts[0], texts[1]);
+}

@@ -1,5 +1,7 @@
 //! Runs the explorer without a terminal: presses keys and writes the resulting screen to a file.
 
+use std::time::Duration;
+
 use super::event_loop::first_state;
 use super::export::{screen, write_text};
 use super::{AppError, Options, PrintError, pod_meant};
@@ -8,6 +10,9 @@ use crate::output::Text;
 use crate::ui::Context;
 use crate::ui::view::export::{Frame, animation};
 use crate::ui::{self, Action, Effect, NotWaiting, ScreenForm, SessionHandle, State, Theme};
+
+/// Time between two looks at a job on another thread.
+const POLL: Duration = Duration::from_millis(1);
 
 /// Arguments of [`print()`].
 #[derive(Clone, Debug)]
@@ -98,7 +103,7 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
     }
     while state.tasks.working.is_some() && state.overlay.is_none() {
         if !ui::poll_job(state, driver) {
-            std::thread::yield_now();
+            std::thread::sleep(POLL);
         }
     }
     wait_for_overview(state, driver);
@@ -108,7 +113,7 @@ fn press(state: &mut State, driver: &mut dyn SessionHandle, options: &Options, t
 /// Waits until the overview is made, if it is in sight.
 pub(super) fn wait_for_overview(state: &mut State, driver: &mut dyn SessionHandle) {
     while ui::update_overview(state, driver) || state.overview.runs && ui::overview_has_update(state) {
-        std::thread::yield_now();
+        std::thread::sleep(POLL);
     }
     ui::renew(state, driver);
 }

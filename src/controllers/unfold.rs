@@ -13,13 +13,15 @@ mod tests;
 pub(crate) use claims::{claim_defaults, create_with_claims};
 
 use std::fmt;
+use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::pods::suffix;
-use crate::admission::{FieldError, template_errors};
+use crate::admission::{FieldError, PodTemplate, TemplatedPod, template_errors};
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Cluster, Key, LabelSelector, Labels, Str};
+use crate::limits::engine::MANIFEST_POD;
 use crate::release::Emulation;
 
 /// The pods of a workload.
@@ -47,8 +49,7 @@ pub struct Unfolded {
 /// One pod of a workload before admission.
 #[derive(Clone, Debug)]
 pub struct UnfoldedPod {
-    /// The pod as JSON.
-    pub pod: Value,
+    pub pod: TemplatedPod,
     /// The claims that a StatefulSet makes for it, if they do not exist.
     pub claims: Vec<PersistentVolumeClaim>,
 }
@@ -182,29 +183,34 @@ impl<'a> Work<'a> {
         usize::try_from(wanted).unwrap_or(usize::MAX).min(self.options.most)
     }
 
-    /// Returns a pod of a template, under a name.
-    fn pod(&self, template: &Value, name: &str, owner: &Owner<'_>) -> Value {
-        let mut metadata = json!({
-            "name": name, "namespace": self.key.namespace.as_str(),
-            "uid": format!("new-{}", suffix(&[owner.uid, &self.key.namespace, name], 16)),
-            "creationTimestamp": self.options.now.to_string(),
-            "ownerReferences": [{"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid, "controller": true}],
-        });
+    /// Returns what the pods of a template share.
+    fn shared(template: &Value) -> Arc<PodTemplate> {
+        let mut metadata = json!({});
         for field in ["labels", "annotations"] {
             if let Some(value) = template.pointer(&format!("/metadata/{field}")).filter(|value| value.is_object()) {
                 metadata[field] = value.clone();
             }
         }
-        json!({
-            "apiVersion": "v1", "kind": "Pod", "metadata": metadata,
-            "spec": template.get("spec").cloned().unwrap_or_else(|| json!({})),
-        })
+        let spec = template.get("spec").cloned().unwrap_or_else(|| json!({}));
+        PodTemplate::new(json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}))
+    }
+
+    /// Returns a pod of a template, under a name.
+    fn pod(&self, template: &Arc<PodTemplate>, name: &str, owner: &Owner<'_>) -> TemplatedPod {
+        let reference =
+            json!({"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid, "controller": true});
+        let metadata = Map::from_iter([
+            ("uid".to_owned(), json!(format!("new-{}", suffix(&[owner.uid, &self.key.namespace, name], 16)))),
+            ("creationTimestamp".to_owned(), json!(self.options.now.to_string())),
+            ("ownerReferences".to_owned(), json!([reference])),
+        ]);
+        TemplatedPod::new(template, &self.key.namespace, name, metadata)
     }
 
     /// Returns pods of a template under generated names, as `GenerateName` makes them.
     fn pods(&self, template: &Value, owner: &Owner<'_>, count: usize) -> Vec<UnfoldedPod> {
-        let mut names = Names::new(self.cluster, &self.key.namespace);
-        (0..count).map(|_| UnfoldedPod::plain(self.pod(template, &names.generate(owner.name, owner.uid), owner))).collect()
+        let (template, mut names) = (Self::shared(template), Names::new(self.cluster, &self.key.namespace));
+        (0..count).map(|_| UnfoldedPod::plain(self.pod(&template, &names.generate(owner.name, owner.uid), owner))).collect()
     }
 
     /// Returns this object as the owner of pods.
@@ -237,24 +243,22 @@ impl<'a> Work<'a> {
         let mut names = Names::new(self.cluster, &self.key.namespace);
         let generate = self.object.pointer("/metadata/generateName").and_then(Value::as_str);
         let mut found = Unfolded { controllers: Vec::new(), ..self.unfolded(wanted) };
+        let mut pod = self.object.clone();
+        // Only the controller of the source may bind it or report about it.
+        pod.as_object_mut().map(|pod| pod.remove("status"));
+        let is_created = pod.pointer("/metadata/creationTimestamp").is_some_and(|time| !time.is_null());
+        let template = PodTemplate::new(pod);
         for at in 0..self.made(wanted) {
-            let mut pod = self.object.clone();
             let name = match generate {
                 Some(prefix) if self.key.name.is_empty() => names.generate(prefix.trim_end_matches('-'), prefix),
                 _ if at == 0 => self.key.name.to_string(),
                 _ => names.generate(&self.key.name, &self.uid),
             };
-            let Some(metadata) = pod.get_mut("metadata").and_then(Value::as_object_mut) else { break };
-            metadata.insert("name".to_owned(), json!(name));
-            metadata.insert("namespace".to_owned(), json!(self.key.namespace.as_str()));
-            metadata.insert("uid".to_owned(), json!(format!("new-{}", suffix(&[&self.uid, &name], 16))));
-            metadata.entry("creationTimestamp").or_insert_with(|| json!(self.options.now.to_string()));
-            if metadata["creationTimestamp"].is_null() {
-                metadata["creationTimestamp"] = json!(self.options.now.to_string());
+            let mut metadata = Map::from_iter([("uid".to_owned(), json!(format!("new-{}", suffix(&[&self.uid, &name], 16))))]);
+            if !is_created {
+                metadata.insert("creationTimestamp".to_owned(), json!(self.options.now.to_string()));
             }
-            // Only the controller of the source may bind it or report about it.
-            pod.as_object_mut().map(|pod| pod.remove("status"));
-            found.pods.push(UnfoldedPod::plain(pod));
+            found.pods.push(UnfoldedPod::plain(TemplatedPod::new(&template, &self.key.namespace, &name, metadata)));
         }
         Ok(found)
     }
@@ -292,9 +296,18 @@ impl<'a> Work<'a> {
 }
 
 impl UnfoldedPod {
-    fn plain(pod: Value) -> Self {
+    fn plain(pod: TemplatedPod) -> Self {
         Self { pod, claims: Vec::new() }
     }
+}
+
+/// Returns how many pods come before those for whose length too few bytes are left, and takes theirs.
+pub fn pods_within(pods: &[UnfoldedPod], bytes_left: &mut usize) -> usize {
+    let fits = |pod: &&UnfoldedPod| {
+        let rest = bytes_left.checked_sub(pod.pod.template().size().saturating_sub(MANIFEST_POD));
+        rest.map(|rest| *bytes_left = rest).is_some()
+    };
+    pods.iter().take_while(fits).count()
 }
 
 /// Reads a whole number of a manifest.
@@ -334,15 +347,6 @@ fn check_template(template: &Value, path: &str, restart: &[&str], errors: &mut V
 /// Returns the result of a workload, or its errors.
 fn checked(found: Unfolded, errors: Vec<FieldError>) -> Found {
     if errors.is_empty() { Ok(found) } else { Err(errors) }
-}
-
-/// Adds a label to a pod.
-fn set_label(pod: &mut Value, key: &str, value: &str) {
-    let metadata = &mut pod["metadata"];
-    if !metadata["labels"].is_object() {
-        metadata["labels"] = json!({});
-    }
-    metadata["labels"][key] = json!(value);
 }
 
 /// Makes free names, the same in every run.

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::admit::refusal;
 use super::{Decision, Engine, Error, ErrorKind};
-use crate::admission::{Admission, Refusal};
+use crate::admission::{Admission, Refusal, TemplatedPod};
 use crate::cluster::{Cluster, Key, Kind, Pod, Str};
 use crate::controllers::Draft;
-use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, UnfoldedPod, create_with_claims, unfold};
-use crate::limits::engine::CAPACITY_COPIES;
+use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, UnfoldedPod, create_with_claims, pods_within, unfold};
+use crate::limits::engine::{CAPACITY_COPIES, MANIFEST_BYTES};
 use crate::report::SCHEMA_VERSION;
 use crate::scheduler::Operation;
 use crate::trace::Event;
@@ -185,15 +185,19 @@ impl Engine {
         if unfolded.len() > CAPACITY_COPIES {
             return Err(Error::new(ErrorKind::Workload, format_args!("more than {CAPACITY_COPIES} pods are not placed")));
         }
+        let most = pods_within(&unfolded, &mut { MANIFEST_BYTES });
+        if most < unfolded.len() {
+            return Err(Error::new(ErrorKind::Workload, format_args!("more than {most} pods of this length are not placed")));
+        }
         let mut admission = Admission::new(self.source.policies().clone(), emulation);
         let (mut draft, mut pods, mut made, mut notes) = (Draft::new(cluster), Vec::new(), Vec::new(), Vec::new());
-        for UnfoldedPod { mut pod, claims } in unfolded {
-            give_free_name(&mut pod, draft.cluster());
-            match admission.admit(draft.cluster(), &pod) {
+        for mut new in unfolded {
+            give_free_name(&mut new.pod, draft.cluster());
+            match admission.admit_templated(draft.cluster(), &new.pod) {
                 Ok(admitted) => {
                     made.push((pods.len(), admitted.key()));
                     pods.push(PlacedPod { pod: admitted.key(), node: None, why: String::new(), decision: None });
-                    create_with_claims(&mut draft, &pod, &claims, admitted, &mut notes);
+                    create_with_claims(&mut draft, &new, admitted, &mut notes);
                 }
                 // The others would be refused for the same fields.
                 Err(refused) if matches!(refused.refusal, Refusal::Invalid(_)) => return Err(refusal(&refused)),
@@ -263,17 +267,12 @@ fn unfolded(object: &Value, options: &UnfoldOptions, cluster: &Cluster) -> Resul
 }
 
 /// Renames a pod whose name the cluster has.
-fn give_free_name(pod: &mut Value, cluster: &Cluster) {
-    let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (namespace, name) = (Some(text("/metadata/namespace")).filter(|n| !n.is_empty()), text("/metadata/name"));
-    let namespace = namespace.unwrap_or_else(|| "default".to_owned());
-    let is_taken = |name: &str| cluster.get(Kind::Pod, &Key::new(namespace.as_str(), name)).is_some();
+fn give_free_name(pod: &mut TemplatedPod, cluster: &Cluster) {
+    let Key { namespace, name } = pod.key();
+    let is_taken = |name: &str| cluster.get(Kind::Pod, &Key::new(namespace.clone(), name)).is_some();
     if !name.is_empty() && is_taken(&name) {
         let free = (2..=u32::MAX).map(|number| format!("{name}-{number}")).find(|name| !is_taken(name));
-        pod["metadata"]["name"] = free.unwrap_or(name).into();
-        if let Some(metadata) = pod["metadata"].as_object_mut() {
-            metadata.remove("uid");
-        }
+        pod.rename(&free.unwrap_or_else(|| name.to_string()));
     }
 }
 

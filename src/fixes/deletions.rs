@@ -8,7 +8,7 @@ use super::cluster::depends_on_pods;
 use super::constraints::{Demand, Matrix};
 use super::reaction::held;
 use super::requests::requested;
-use super::trial::{Trials, free};
+use super::trial::{Trials, amount_of, free};
 use super::{CutShort, Fix, FixOutcome, Fixes, Limits, Untried};
 use crate::cluster::{Cluster, Controller, Key, Kind, LabelSelector, Labels, Pod, PodDisruptionBudget, Str};
 use crate::controllers::Workload;
@@ -74,6 +74,8 @@ struct InTheWay<'a> {
     nodes: Nodes,
     cluster: Cluster,
     wanted: PodInfo,
+    /// What the pod requests, by demand; `None` for other demands than of resources.
+    requests: Vec<Option<i64>>,
     /// Names of the claims that the pod mounts.
     claims: BTreeSet<Str>,
     /// Pending pods that are nominated to a node, which filters count as running there.
@@ -106,7 +108,12 @@ impl<'a> InTheWay<'a> {
             nominated.entry(other.status.nominated_node_name.clone()).or_default().push(info);
         }
         let wanted = PodInfo::with_emulation(pod, emulation);
-        Self { matrix, nodes, cluster: state.cluster().clone(), wanted, claims, nominated, curable_from_elsewhere }
+        let request = |demand: &Demand| match demand {
+            Demand::Resource { resource, .. } => Some(requested(&wanted.pod, resource)),
+            _ => None,
+        };
+        let requests = matrix.rows.iter().map(|row| request(&row.demand)).collect();
+        Self { matrix, nodes, cluster: state.cluster().clone(), wanted, requests, claims, nominated, curable_from_elsewhere }
     }
 
     /// Returns the pods per node, both by name, the least important pod of a node first; nodes without any are left out.
@@ -126,7 +133,7 @@ impl<'a> InTheWay<'a> {
                 combinations.any(|rows| rows.iter().all(|row| self.may_cure(*row, other, None)))
             };
             let in_the_way = |other: &&Arc<PodInfo>| {
-                is_deletable(&self.cluster, &other.pod, &self.wanted.pod) && (cures_here(other) || cures_there(other))
+                (cures_here(other) || cures_there(other)) && is_deletable(&self.cluster, &other.pod, &self.wanted.pod)
             };
             let mut pods: Vec<&Arc<PodInfo>> = node.pods.iter().filter(in_the_way).collect();
             pods.extend(self.nominated.get(node.name()).into_iter().flatten().filter(|_| here));
@@ -141,8 +148,8 @@ impl<'a> InTheWay<'a> {
     fn may_cure(&self, row: usize, other: &PodInfo, node: Option<&NodeInfo>) -> bool {
         match &self.matrix.rows[row].demand {
             Demand::Resource { resource, .. } => node.is_some_and(|node| {
-                let room = free(node, resource).saturating_add(requested(&other.pod, resource));
-                room >= requested(&self.wanted.pod, resource)
+                let room = free(node, resource).saturating_add(amount_of(&other.resource.resource, resource));
+                self.requests[row].is_some_and(|wanted| room >= wanted)
             }),
             Demand::HostPort { .. } => node.is_some() && !other.host_ports().is_empty(),
             Demand::PodSlot => node.is_some(),

@@ -11,7 +11,7 @@ use super::change::Change;
 use super::reaction::without_waiting_pods;
 use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, PreemptsToday, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
-use crate::framework::{NodeInfo, PodResourcesOptions, Victim, decision_steps, pod_requests};
+use crate::framework::{NodeInfo, PodResourcesOptions, Resource, Victim, decision_steps, pod_requests};
 use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_PLUGIN, STEPS_OF_MEMBER};
 use crate::scheduler::{DryDecision, DryOptions, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::{CycleView, Outcome};
@@ -354,13 +354,17 @@ pub(super) fn preempting(decision: &DryDecision) -> Option<PreemptsToday> {
 
 /// Returns the free amount of a resource on a node, in thousandths for cpu, else in units.
 pub(super) fn free(node: &NodeInfo, resource: &str) -> i64 {
-    let of = |r: &crate::framework::Resource| match resource {
-        "cpu" => r.milli_cpu,
-        "memory" => r.memory,
-        "ephemeral-storage" => r.ephemeral_storage,
-        other => r.scalar(other),
-    };
-    of(&node.allocatable).saturating_sub(of(&node.requested))
+    amount_of(&node.allocatable, resource).saturating_sub(amount_of(&node.requested, resource))
+}
+
+/// Returns the amount of a resource by its name: thousandths for cpu, else units.
+pub(super) fn amount_of(resources: &Resource, resource: &str) -> i64 {
+    match resource {
+        "cpu" => resources.milli_cpu,
+        "memory" => resources.memory,
+        "ephemeral-storage" => resources.ephemeral_storage,
+        other => resources.scalar(other),
+    }
 }
 
 pub(super) fn requests_any(pod: &Pod, resource: &str) -> bool {

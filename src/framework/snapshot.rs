@@ -82,8 +82,8 @@ impl Snapshot {
         &self.pod_groups
     }
 
-    /// Returns the snapshot with a placement: only the nodes at these positions are evaluated for a pod. Mirrors
-    /// `AssumePlacement`.
+    /// Returns the snapshot with a placement: only the nodes at these positions, in ascending order, are evaluated for a pod.
+    /// Mirrors `AssumePlacement`.
     #[must_use]
     pub fn with_placement(self, nodes: &[usize]) -> Self {
         let placement = (nodes.len() != self.len()).then(|| nodes.into());
@@ -116,6 +116,11 @@ impl Snapshot {
     /// Returns the positions of the nodes to evaluate, in walking order; `None` for all.
     pub fn placement(&self) -> Option<&[usize]> {
         self.placement.as_deref()
+    }
+
+    /// Whether the node at a position is evaluated.
+    pub fn is_in_placement(&self, at: usize) -> bool {
+        self.placement().is_none_or(|nodes| nodes.binary_search(&at).is_ok())
     }
 
     /// Returns the number of nodes to evaluate.

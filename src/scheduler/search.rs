@@ -146,7 +146,9 @@ impl SchedulePod<'_> {
         let absent = absent.in_words_of(self.cx.emulation.release());
         if left_out == LeftOutNodes::FilteredOut {
             // The nominated node was filtered before; it gets the status as well.
-            for at in (0..snapshot.len()).filter(|at| !positions.contains(at)) {
+            let mut left_out = vec![true; snapshot.len()];
+            positions.iter().for_each(|at| left_out[*at] = false);
+            for at in (0..snapshot.len()).filter(|at| left_out[*at]) {
                 search.diagnosis.node_to_status.set(at, Status::success());
             }
         }
@@ -169,7 +171,7 @@ impl SchedulePod<'_> {
     /// Returns the positions of the nodes that PreFilter returned.
     fn named_positions(&self, names: &BTreeSet<Str>) -> Result<Vec<usize>, ScheduleError> {
         let snapshot = self.cx.snapshot;
-        let in_placement = |at: &usize| snapshot.placement().is_none_or(|nodes| nodes.contains(at));
+        let in_placement = |at: &usize| snapshot.is_in_placement(*at);
         let found: Vec<usize> = names.iter().filter_map(|name| snapshot.position(name)).filter(in_placement).collect();
         match self.cx.emulation.behaviour().cycle.missing_nodes {
             MissingNodes::PassedOver => {}
@@ -190,7 +192,7 @@ impl SchedulePod<'_> {
     /// value, so that a set of plugins is kept only if it already exists.
     fn nominated_node_fits(&self, pod: &PodInfo, state: &CycleState, search: &mut Search, recorder: &mut impl Recorder) -> bool {
         let nominated = &pod.pod.status.nominated_node_name;
-        let in_placement = |at: &usize| self.cx.snapshot.placement().is_none_or(|nodes| nodes.contains(at));
+        let in_placement = |at: &usize| self.cx.snapshot.is_in_placement(*at);
         let position = self.cx.snapshot.position(nominated).filter(in_placement);
         let Some(position) = position.filter(|_| !nominated.is_empty()) else { return false };
         recorder.record(|| Event::NominatedNodeTried { node: nominated.clone() });

@@ -1,8 +1,12 @@
 //! Jobs, CronJobs, JobSets, LeaderWorkerSets.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use super::{FieldError, Found, Hold, Names, Owner, Unfolded, UnfoldedPod, Work, check_template, checked, set_label, suffix, whole};
+use super::{FieldError, Found, Hold, Names, Owner, Unfolded, UnfoldedPod, Work, check_template, checked, suffix, whole};
+use crate::admission::PodTemplate;
 use crate::cluster::Key;
 
 /// The restart policies that Jobs take.
@@ -13,7 +17,9 @@ pub(super) fn job(work: &Work<'_>) -> Found {
     let mut errors = Vec::new();
     let mut found = work.unfolded(0);
     let owner = work.owner();
-    add_job(work, &mut found, &Job { object: work.object, path: "spec", owner: &owner, copies: work.options.replicas }, &mut errors);
+    let template = job_template(work.object, "spec", &mut errors);
+    let job = Job { object: work.object, template: &template, path: "spec", owner: &owner, copies: work.options.replicas };
+    add_job(work, &mut found, &job, &mut errors);
     checked(found, errors)
 }
 
@@ -28,7 +34,9 @@ pub(super) fn cron_job(work: &Work<'_>) -> Found {
     let none = json!({});
     let object = work.spec("jobTemplate").unwrap_or(&none);
     found.controllers = vec![("Job".into(), Key::new(work.key.namespace.clone(), name.as_str()))];
-    let job = Job { object, path: "spec.jobTemplate.spec", owner: &owner, copies: work.options.replicas };
+    let path = "spec.jobTemplate.spec";
+    let template = job_template(object, path, &mut errors);
+    let job = Job { object, template: &template, path, owner: &owner, copies: work.options.replicas };
     add_job(work, &mut found, &job, &mut errors);
     if is_suspended(work.object) {
         found.hold = Some(Hold::Suspended);
@@ -46,7 +54,10 @@ pub(super) fn job_set(work: &Work<'_>) -> Found {
         let path = format!("spec.replicatedJobs[{at}]");
         let replicas = replicated.get("replicas").map_or(1, |value| whole(value, &format!("{path}.replicas"), 1, &mut errors));
         let job_name = replicated.get("name").and_then(Value::as_str).unwrap_or_default();
-        let object = replicated.get("template").cloned().unwrap_or_else(|| json!({}));
+        let none = json!({});
+        let object = replicated.get("template").unwrap_or(&none);
+        let path = format!("{path}.template.spec");
+        let template = job_template(object, &path, &mut errors);
         for index in 0..replicas {
             let name = format!("{}-{job_name}-{index}", work.key.name);
             let uid = format!("new-{}", suffix(&[&work.uid, &name], 16));
@@ -57,7 +68,7 @@ pub(super) fn job_set(work: &Work<'_>) -> Found {
                 break;
             }
             found.controllers.push(("Job".into(), Key::new(work.key.namespace.clone(), name.as_str())));
-            let job = Job { object: &object, path: &format!("{path}.template.spec"), owner: &owner, copies: None };
+            let job = Job { object, template: &template, path: &path, owner: &owner, copies: None };
             add_job(work, &mut found, &job, &mut errors);
             if !errors.is_empty() {
                 break;
@@ -73,6 +84,7 @@ pub(super) fn job_set(work: &Work<'_>) -> Found {
 /// A Job, or the template of one.
 struct Job<'a> {
     object: &'a Value,
+    template: &'a Arc<PodTemplate>,
     /// The path of its spec in the manifest.
     path: &'a str,
     owner: &'a Owner<'a>,
@@ -84,11 +96,16 @@ fn is_suspended(object: &Value) -> bool {
     object.pointer("/spec/suspend").and_then(Value::as_bool) == Some(true)
 }
 
+/// Returns what the pods of a Job share, and checks its template.
+fn job_template(object: &Value, path: &str, errors: &mut Vec<FieldError>) -> Arc<PodTemplate> {
+    let template = object.pointer("/spec/template").unwrap_or(&Value::Null);
+    check_template(template, &format!("{path}.template"), &RESTARTS, errors);
+    Work::shared(template)
+}
+
 /// Adds the pods of a Job.
 fn add_job(work: &Work<'_>, found: &mut Unfolded, job: &Job<'_>, errors: &mut Vec<FieldError>) {
     let spec = |pointer: &str| job.object.pointer(&format!("/spec/{pointer}")).filter(|value| !value.is_null());
-    let template = spec("template").unwrap_or(&Value::Null);
-    check_template(template, &format!("{}.template", job.path), &RESTARTS, errors);
     let mut number = |field: &str| spec(field).map(|value| whole(value, &format!("{}.{field}", job.path), 1, errors));
     let (parallelism, completions) = (number("parallelism"), number("completions"));
     // Without completions the pods share a queue of work, and one success ends the Job.
@@ -104,17 +121,17 @@ fn add_job(work: &Work<'_>, found: &mut Unfolded, job: &Job<'_>, errors: &mut Ve
     let mut names = Names::new(work.cluster, &work.key.namespace);
     for index in 0..work.made(at_once).min(room) {
         let base = if is_indexed { format!("{}-{index}", job.owner.name) } else { job.owner.name.to_owned() };
-        let mut pod = work.pod(template, &names.generate(&base, job.owner.uid), job.owner);
+        let mut pod = work.pod(job.template, &names.generate(&base, job.owner.uid), job.owner);
         for (label, value) in [
             ("batch.kubernetes.io/controller-uid", job.owner.uid),
             ("batch.kubernetes.io/job-name", job.owner.name),
             ("controller-uid", job.owner.uid),
             ("job-name", job.owner.name),
         ] {
-            set_label(&mut pod, label, value);
+            pod.set_label(label, value);
         }
         if is_indexed {
-            set_label(&mut pod, "batch.kubernetes.io/job-completion-index", &index.to_string());
+            pod.set_label("batch.kubernetes.io/job-completion-index", &index.to_string());
         }
         found.pods.push(UnfoldedPod::plain(pod));
     }
@@ -129,14 +146,16 @@ pub(super) fn leader_worker_set(work: &Work<'_>) -> Found {
     let worker = work.spec("leaderWorkerTemplate/workerTemplate").unwrap_or(&none);
     let leader = work.spec("leaderWorkerTemplate/leaderTemplate").unwrap_or(worker);
     check_template(worker, "spec.leaderWorkerTemplate.workerTemplate", &[], &mut errors);
+    let (leader, worker) = (Work::shared(leader), Work::shared(worker));
     let mut found = Unfolded { controllers: Vec::new(), ..work.unfolded(groups.saturating_mul(size)) };
+    let mut seen: BTreeSet<String> = BTreeSet::new();
     'groups: for group in 0..groups {
         let leader_name = format!("{}-{group}", work.key.name);
         for index in 0..size {
             if found.pods.len() >= work.options.most {
                 break 'groups;
             }
-            let (template, name) = if index == 0 { (leader, leader_name.clone()) } else { (worker, format!("{leader_name}-{index}")) };
+            let (template, name) = if index == 0 { (&leader, leader_name.clone()) } else { (&worker, format!("{leader_name}-{index}")) };
             // The leaders are a StatefulSet, and the workers of each leader are another.
             let set = if index == 0 { work.key.name.to_string() } else { leader_name.clone() };
             let uid = format!("new-{}", suffix(&[&work.uid, &set, if index == 0 { "leaders" } else { "workers" }], 16));
@@ -146,10 +165,10 @@ pub(super) fn leader_worker_set(work: &Work<'_>) -> Found {
                 ("leaderworkerset.sigs.k8s.io/group-index", group.to_string()),
                 ("leaderworkerset.sigs.k8s.io/worker-index", index.to_string()),
             ] {
-                set_label(&mut pod, label, &value);
+                pod.set_label(label, &value);
             }
             let controller = ("StatefulSet".into(), Key::new(work.key.namespace.clone(), set.as_str()));
-            if !found.controllers.contains(&controller) {
+            if seen.insert(set) {
                 found.controllers.push(controller);
             }
             found.pods.push(UnfoldedPod::plain(pod));

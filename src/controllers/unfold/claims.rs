@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::{Draft, Note};
+use super::UnfoldedPod;
 use crate::cluster::resource::ResourceClaim;
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Cluster, Key, Object, OwnerReference, Pod, PodResourceClaimStatus, Str};
@@ -12,13 +13,13 @@ use crate::cluster::{Cluster, Key, Object, OwnerReference, Pod, PodResourceClaim
 /// The mark of the default storage class.
 const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
 
-/// Creates an admitted pod with its claims. `claims` are those of its StatefulSet; `json` is the pod of the manifest.
-pub(crate) fn create_with_claims(draft: &mut Draft, json: &Value, claims: &[PersistentVolumeClaim], mut pod: Pod, notes: &mut Vec<Note>) {
-    for claim in claims {
+/// Creates an admitted pod of a workload with its claims.
+pub(crate) fn create_with_claims(draft: &mut Draft, unfolded: &UnfoldedPod, mut pod: Pod, notes: &mut Vec<Note>) {
+    for claim in &unfolded.claims {
         put_claim(draft, claim.clone(), notes);
     }
     let empty = Vec::new();
-    let volumes = json.pointer("/spec/volumes").and_then(Value::as_array).unwrap_or(&empty);
+    let volumes = unfolded.pod.volumes().as_array().unwrap_or(&empty);
     for volume in volumes {
         let Some(template) = volume.pointer("/ephemeral/volumeClaimTemplate") else { continue };
         let Ok(mut claim) = serde_json::from_value::<PersistentVolumeClaim>(template.clone()) else { continue };

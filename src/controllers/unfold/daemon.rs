@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Found, Names, Surge, UnfoldedPod, Work, checked, set_label, sets, suffix};
+use super::{Found, Names, Surge, UnfoldedPod, Work, checked, sets, suffix};
+use crate::admission::TemplatedPod;
 use crate::cluster::{Cluster, Node, Pod, Str};
 use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::required_node_affinity_matches;
@@ -34,10 +35,10 @@ pub(super) fn daemon_set(work: &Work<'_>) -> Found {
         |value: &Value, field: &str| sets::share(value, wanted, true, &format!("spec.updateStrategy.rollingUpdate.{field}"), &mut errors);
     found.surge = Surge { above: share(&surge, "maxSurge"), below: share(&below, "maxUnavailable"), recreates: false };
     let hash = suffix(&[&template.to_string()], 10);
-    let mut names = Names::new(work.cluster, &work.key.namespace);
+    let (shared, mut names) = (Work::shared(&template), Names::new(work.cluster, &work.key.namespace));
     for node in nodes.iter().take(work.made(wanted)) {
-        let mut pod = work.pod(&template, &names.generate(&work.key.name, &work.uid), &work.owner());
-        set_label(&mut pod, "controller-revision-hash", &hash);
+        let mut pod = work.pod(&shared, &names.generate(&work.key.name, &work.uid), &work.owner());
+        pod.set_label("controller-revision-hash", &hash);
         bind_to(&mut pod, node);
         found.pods.push(UnfoldedPod::plain(pod));
     }
@@ -63,16 +64,14 @@ fn add_tolerations(template: &mut Value) {
 }
 
 /// Replaces the pod's required node affinity by its node; mirrors `ReplaceDaemonSetPodNodeNameNodeAffinity`.
-fn bind_to(pod: &mut Value, node: &Str) {
-    if !pod["spec"]["affinity"].is_object() {
-        pod["spec"]["affinity"] = json!({});
-    }
-    let affinity = &mut pod["spec"]["affinity"];
+fn bind_to(pod: &mut TemplatedPod, node: &Str) {
+    let mut affinity = Some(pod.affinity()).filter(|affinity| affinity.is_object()).cloned().unwrap_or_else(|| json!({}));
     if !affinity["nodeAffinity"].is_object() {
         affinity["nodeAffinity"] = json!({});
     }
     affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
         json!({"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node.as_str()]}]}]});
+    pod.set_affinity(affinity);
 }
 
 /// Returns the nodes that take a pod of a template: its node name, selector, affinity and tolerations allow it.

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{FieldError, Found, Hold, Owner, Surge, Unfolded, UnfoldedPod, Work, checked, set_label, suffix, whole};
+use super::{FieldError, Found, Hold, Owner, Surge, Unfolded, UnfoldedPod, Work, checked, suffix, whole};
+use crate::admission::TemplatedPod;
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Key, Str};
 
@@ -23,7 +24,7 @@ pub(super) fn deployment(work: &Work<'_>) -> Found {
         found.hold = Some(Hold::Paused);
     }
     found.pods = work.pods(template, &owner, work.made(wanted));
-    found.pods.iter_mut().for_each(|pod| set_label(&mut pod.pod, "pod-template-hash", &hash));
+    found.pods.iter_mut().for_each(|pod| pod.pod.set_label("pod-template-hash", &hash));
     checked(found, errors)
 }
 
@@ -87,13 +88,14 @@ pub(super) fn stateful_set(work: &Work<'_>) -> Found {
     let surge =
         Surge { below: share(&below, wanted, true, "spec.updateStrategy.rollingUpdate.maxUnavailable", &mut errors), ..Surge::default() };
     let mut found = Unfolded { is_ordered: !is_parallel, surge, ..work.unfolded(wanted) };
+    let shared = Work::shared(template);
     for at in 0..work.made(wanted) as u64 {
         let ordinal = (start + at).to_string();
         let name = format!("{}-{ordinal}", work.key.name);
-        let mut pod = work.pod(template, &name, &work.owner());
-        set_label(&mut pod, "statefulset.kubernetes.io/pod-name", &name);
-        set_label(&mut pod, "apps.kubernetes.io/pod-index", &ordinal);
-        set_label(&mut pod, "controller-revision-hash", &revision);
+        let mut pod = work.pod(&shared, &name, &work.owner());
+        pod.set_label("statefulset.kubernetes.io/pod-name", &name);
+        pod.set_label("apps.kubernetes.io/pod-index", &ordinal);
+        pod.set_label("controller-revision-hash", &revision);
         let claims = claim_templates.iter().filter_map(|claim| ordinal_claim(work, claim, &name, &mut pod, &mut errors)).collect();
         found.pods.push(UnfoldedPod { pod, claims });
     }
@@ -105,18 +107,15 @@ fn ordinal_claim(
     work: &Work<'_>,
     template: &Value,
     pod_name: &str,
-    pod: &mut Value,
+    pod: &mut TemplatedPod,
     errors: &mut Vec<FieldError>,
 ) -> Option<PersistentVolumeClaim> {
     let volume = template.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     let name = format!("{volume}-{pod_name}");
-    if !pod["spec"]["volumes"].is_array() {
-        pod["spec"]["volumes"] = json!([]);
-    }
-    if let Some(volumes) = pod["spec"]["volumes"].as_array_mut() {
-        volumes.retain(|other| other["name"] != volume);
-        volumes.push(json!({"name": volume, "persistentVolumeClaim": {"claimName": name}}));
-    }
+    let mut volumes = pod.volumes().as_array().cloned().unwrap_or_default();
+    volumes.retain(|other| other["name"] != volume);
+    volumes.push(json!({"name": volume, "persistentVolumeClaim": {"claimName": name}}));
+    pod.set_volumes(volumes.into());
     match serde_json::from_value::<PersistentVolumeClaim>(template.clone()) {
         Ok(mut claim) => {
             claim.metadata.name = Str::from(name);

@@ -28,14 +28,14 @@ fn unfolded(object: &Value) -> Unfolded {
     unfold(&Cluster::default(), object, &options()).unwrap().unwrap()
 }
 
-fn names(found: &Unfolded) -> Vec<&str> {
-    found.pods.iter().map(|pod| pod.pod["metadata"]["name"].as_str().unwrap()).collect()
+fn names(found: &Unfolded) -> Vec<String> {
+    found.pods.iter().map(|pod| pod.pod.key().name.to_string()).collect()
 }
 
 #[test]
 fn a_deployment_makes_pods_of_a_replica_set_named_after_its_template() {
     let found = unfolded(&workload("apps/v1", "Deployment", &json!({"replicas": 3})));
-    let metadata = &found.pods[0].pod["metadata"];
+    let metadata = &found.pods[0].pod.json()["metadata"];
     let (set, hash) = (metadata["ownerReferences"][0]["name"].as_str().unwrap(), metadata["labels"]["pod-template-hash"].as_str().unwrap());
     assert_eq!((set, metadata["labels"]["app"].as_str()), (format!("web-{hash}").as_str(), Some("web")));
     assert!(names(&found).iter().all(|name| name.len() == set.len() + 6 && name.starts_with(set)), "{:?}", names(&found));
@@ -58,11 +58,11 @@ fn a_stateful_set_makes_ordinals_with_their_claims() {
         json!([{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]);
     let found =
         unfolded(&workload("apps/v1", "StatefulSet", &json!({"replicas": 2, "ordinals": {"start": 5}, "volumeClaimTemplates": claims})));
-    assert_eq!((names(&found), found.is_ordered), (vec!["web-5", "web-6"], true));
-    let pod = &found.pods[1];
-    assert_eq!(pod.pod["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"], "data-web-6");
-    assert_eq!(pod.pod["metadata"]["labels"]["apps.kubernetes.io/pod-index"], "6");
-    assert_eq!(pod.claims[0].metadata.key().to_string(), "shop/data-web-6");
+    assert_eq!((names(&found), found.is_ordered), (vec!["web-5".to_owned(), "web-6".into()], true));
+    let pod = found.pods[1].pod.json();
+    assert_eq!(pod["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"], "data-web-6");
+    assert_eq!(pod["metadata"]["labels"]["apps.kubernetes.io/pod-index"], "6");
+    assert_eq!(found.pods[1].claims[0].metadata.key().to_string(), "shop/data-web-6");
     assert!(!unfolded(&workload("apps/v1", "StatefulSet", &json!({"podManagementPolicy": "Parallel"}))).is_ordered);
 }
 
@@ -83,7 +83,7 @@ fn a_daemon_set_makes_a_pod_for_each_node_that_takes_it() {
     let nodes: Vec<String> = found
         .pods
         .iter()
-        .map(|pod| serde_json::from_value::<crate::cluster::Pod>(pod.pod.clone()).unwrap().daemon_node().unwrap().to_string())
+        .map(|pod| serde_json::from_value::<crate::cluster::Pod>(pod.pod.json()).unwrap().daemon_node().unwrap().to_string())
         .collect();
     assert_eq!((nodes, found.wanted, found.surge.below), (vec!["a".to_owned(), "b".into()], 2, 1));
 }
@@ -104,7 +104,7 @@ fn jobs_make_as_many_pods_as_run_at_once() {
     assert!(names(&indexed)[1].starts_with("web-1-"), "{:?}", names(&indexed));
     let job = json!({"spec": {"parallelism": 2, "template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c"}]}}}});
     let cron = unfolded(&workload("batch/v1", "CronJob", &json!({"jobTemplate": job})));
-    assert_eq!((cron.wanted, cron.pods[0].pod["metadata"]["ownerReferences"][0]["name"].as_str()), (2, Some("web-0")));
+    assert_eq!((cron.wanted, cron.pods[0].pod.owner().and_then(|owner| owner["name"].as_str())), (2, Some("web-0")));
     let replicated = json!([{"name": "w", "replicas": 3, "template": job}]);
     let set = unfolded(&workload("jobset.x-k8s.io/v1alpha2", "JobSet", &json!({"template": {}, "replicatedJobs": replicated})));
     assert_eq!((set.wanted, set.controllers.len()), (6, 3));
@@ -122,8 +122,8 @@ fn other_kinds_are_unfolded_by_their_template_or_not_at_all() {
     }
     let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one"}, "spec": {"containers": [{"name": "c"}]}, "status": {"phase": "Running"}});
     let copies = unfold(&Cluster::default(), &pod, &UnfoldOptions { replicas: Some(3), ..options() }).unwrap().unwrap();
-    assert_eq!((names(&copies)[0], copies.pods.len(), copies.pods[0].pod.get("status")), ("one", 3, None));
-    assert_eq!(copies.pods[0].pod["metadata"]["namespace"], "default");
+    assert_eq!((names(&copies)[0].as_str(), copies.pods.len(), copies.pods[0].pod.json().get("status").cloned()), ("one", 3, None));
+    assert_eq!(copies.pods[0].pod.json()["metadata"]["namespace"], "default");
 }
 
 #[test]

@@ -107,6 +107,11 @@ impl Constraint {
         self.selector.as_ref().filter(|s| !s.is_empty() || self.empty_selector == EmptySelector::Everything)
     }
 
+    /// Whether it counts the same pods as another constraint of the pod.
+    pub(super) fn counts_as(&self, other: &Self) -> bool {
+        self.selector == other.selector && self.empty_selector == other.empty_selector
+    }
+
     /// Counts the matching pods by position of their node in the snapshot: pods of the namespace that are not
     /// terminating. Nodes without matching pods are left out.
     pub(super) fn matching_pods(&self, snapshot: &Snapshot, namespace: &Str) -> Vec<(usize, i64)> {

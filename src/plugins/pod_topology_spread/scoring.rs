@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::PodTopologySpread;
 use super::common::{Action, Constraint, LABEL_HOSTNAME, NodePolicies, PolicyReader, has_all_keys, slots};
-use crate::cluster::{Node, Pod, Str};
+use crate::cluster::{Pod, Str};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
 use crate::release::{IdleScores, Rounding, SpreadCounts};
 
@@ -17,8 +17,10 @@ const INVALID_SCORE: i64 = -1;
 #[derive(Debug)]
 struct Spread {
     constraint: Constraint,
-    /// Counts by topology value of feasible nodes; for the host name, by names of nodes with matching pods.
+    /// Counts by topology value of feasible nodes; empty for the host name.
     counts: HashMap<Str, i64>,
+    /// For the host name, counts by position of the node in the snapshot; nodes beyond the end have none.
+    of_hosts: Vec<i64>,
     /// ln(domains + 2): normalizes constraints with few domains against those with many.
     weight: f64,
 }
@@ -44,7 +46,7 @@ impl PreScoreState {
             let mut counts = HashMap::new();
             if slots[i] != i {
                 // All domains belong to the other constraint, so this one has none.
-                return Spread { constraint, counts, weight: 2.0f64.ln() };
+                return Spread { constraint, counts, of_hosts: Vec::new(), weight: 2.0f64.ln() };
             }
             let by_host = constraint.topology_key == LABEL_HOSTNAME;
             for node in ranked.iter().filter(|_| !by_host) {
@@ -52,43 +54,47 @@ impl PreScoreState {
                 counts.entry(value).or_insert(0);
             }
             let domains = if by_host { ranked.len() } else { counts.len() };
-            Spread { constraint, counts, weight: ((domains + 2) as f64).ln() }
+            Spread { constraint, counts, of_hosts: Vec::new(), weight: ((domains + 2) as f64).ln() }
         };
         let ignored = Arc::new(ignored.into_iter().map(|n| n.name().clone()).collect());
         Self { spreads: constraints.into_iter().enumerate().map(spread).collect(), slots, ignored }
     }
 }
 
-/// Returns the node's domain; nodes without the key share the empty one.
-fn value_of<'a>(node: &'a Node, constraint: &Constraint) -> &'a str {
-    node.metadata.labels.get(&constraint.topology_key).map_or("", Str::as_str)
-}
-
-/// Counts the matching pods of all nodes in the domains of feasible nodes.
+/// Counts the matching pods of all nodes in the domains of feasible nodes. A node without the key is in the domain of the empty value.
 fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], slots: &[usize], require_all: bool) {
     let constraints: Vec<Constraint> = spreads.iter().map(|s| s.constraint.clone()).collect();
     let reader = PolicyReader::new(&constraints, pod, cx.emulation);
-    let mut policies: HashMap<usize, NodePolicies> = HashMap::new();
-    for i in 0..spreads.len() {
-        let matching = spreads[i].constraint.matching_pods(cx.snapshot, &pod.metadata.namespace);
-        let mut counts = std::mem::take(&mut spreads[slots[i]].counts);
-        let constraint = &spreads[i].constraint;
-        let counted = matching.into_iter().map(|(at, count)| (at, &*cx.snapshot.nodes()[at].node, count));
+    let nodes = cx.snapshot.nodes();
+    let counts_all = reader.includes_all() && !require_all;
+    let mut policies: Vec<Option<NodePolicies>> = if counts_all { Vec::new() } else { vec![None; nodes.len()] };
+    let mut matching: Vec<(usize, i64)> = Vec::new();
+    for (i, constraint) in constraints.iter().enumerate() {
+        if i == 0 || !constraint.counts_as(&constraints[i - 1]) {
+            matching = constraint.matching_pods(cx.snapshot, &pod.metadata.namespace);
+        }
         if constraint.topology_key == LABEL_HOSTNAME {
-            counts.extend(counted.map(|(_, node, count)| (node.name().clone(), count)));
-            spreads[slots[i]].counts = counts;
+            let of_hosts = &mut spreads[slots[i]].of_hosts;
+            of_hosts.resize(matching.last().map_or(0, |(at, _)| at + 1), 0);
+            matching.iter().for_each(|(at, count)| of_hosts[*at] = *count);
             continue;
         }
-        for (at, node, count) in counted {
-            let policies = policies.entry(at).or_insert_with(|| reader.read(node));
-            if (!require_all || policies.has_all_keys)
-                && policies.include(constraint)
-                && let Some(total) = counts.get_mut(value_of(node, constraint))
-            {
-                *total += count;
+        let topology = cx.snapshot.topology(&constraint.topology_key);
+        let (mut totals, mut without) = (vec![0; topology.len()], 0);
+        for (at, count) in &matching {
+            if !counts_all {
+                let policies = *policies[*at].get_or_insert_with(|| reader.read(&nodes[*at].node));
+                if require_all && !policies.has_all_keys || !policies.include(constraint) {
+                    continue;
+                }
             }
+            *topology.of_node(*at).map_or(&mut without, |value| &mut totals[value]) += count;
         }
-        spreads[slots[i]].counts = counts;
+        let counts = &mut spreads[slots[i]].counts;
+        let by_value = totals.into_iter().enumerate().map(|(value, total)| (topology.value(value).as_str(), total));
+        for (value, total) in by_value.chain([("", without)]).filter(|(_, total)| *total != 0) {
+            counts.get_mut(value).into_iter().for_each(|count| *count += total);
+        }
     }
 }
 
@@ -122,14 +128,18 @@ impl ScorePlugin for PodTopologySpread {
             return Ok(0);
         }
         let mut score = 0.0;
+        let mut at = None;
         for (Spread { constraint, weight, .. }, slot) in state.spreads.iter().zip(state.slots.iter()) {
-            let counts = &state.spreads[*slot].counts;
             let Some(value) = node.node.metadata.labels.get(&constraint.topology_key) else { continue };
-            let by_host = constraint.topology_key == LABEL_HOSTNAME;
-            // A node that an extender returned has no pods, whatever runs on it.
-            let is_bare = by_host && node.pods.is_empty();
-            let domain = if by_host { node.name() } else { value };
-            let count = counts.get(domain).copied().filter(|_| !is_bare).unwrap_or(0);
+            let Spread { counts, of_hosts, .. } = &state.spreads[*slot];
+            let count = if constraint.topology_key == LABEL_HOSTNAME {
+                let at = at.get_or_insert_with(|| cx.snapshot.position(node.name()));
+                // A node that an extender returned has no pods, whatever runs on it.
+                at.and_then(|at| of_hosts.get(at)).filter(|_| !node.pods.is_empty())
+            } else {
+                counts.get(value)
+            };
+            let count = count.copied().unwrap_or(0);
             score += count as f64 * weight + f64::from(constraint.max_skew.wrapping_sub(1));
         }
         Ok(match cx.emulation.behaviour().spread.score {

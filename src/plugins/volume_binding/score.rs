@@ -27,6 +27,14 @@ impl PreScorePlugin for VolumeBinding {
 }
 
 impl ScorePlugin for VolumeBinding {
+    fn score_all(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        // Without claims to bind, no node has volumes to bind or capacity to provision from.
+        if !cx.emulation.enabled(Gate::StorageCapacityScoring) || state.read::<State>().is_some_and(|State(claims)| claims.all_bound()) {
+            return Ok(vec![0; nodes.len()]);
+        }
+        nodes.iter().map(|node| self.score(cx, state, pod, node)).collect()
+    }
+
     fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         if !cx.emulation.enabled(Gate::StorageCapacityScoring) {
             return Ok(0);

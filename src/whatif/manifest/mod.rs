@@ -34,10 +34,10 @@ use crate::admission::Admission;
 use crate::admission::priority::is_unknown;
 use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Cluster, Key, Str};
-use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, unfold};
+use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, pods_within, unfold};
 use crate::controllers::{Draft, Note};
 use crate::extenders::Asking;
-use crate::limits::engine::{CAPACITY_COPIES, MANIFEST_ODDS, MANIFEST_PODS, MANIFEST_ROUNDS};
+use crate::limits::engine::{CAPACITY_COPIES, MANIFEST_BYTES, MANIFEST_ODDS, MANIFEST_PODS, MANIFEST_ROUNDS};
 use crate::scheduler::{DryOptions, OddsEffort, Operation, Scheduler};
 use crate::trace::CycleView;
 use rollout::Rollout;
@@ -55,6 +55,8 @@ pub struct ManifestRequest {
     pub odds: bool,
     /// Number of pods that are made at most.
     pub most_pods: usize,
+    /// Bytes of long pods that are made at most; see [`MANIFEST_BYTES`].
+    pub most_bytes: usize,
     /// Number of rounds at most.
     pub most_rounds: usize,
 }
@@ -67,6 +69,7 @@ impl Default for ManifestRequest {
             capacity: false,
             odds: false,
             most_pods: MANIFEST_PODS,
+            most_bytes: MANIFEST_BYTES,
             most_rounds: MANIFEST_ROUNDS,
         }
     }
@@ -135,26 +138,27 @@ pub fn apply_manifest(
     answer.unknown = admission.policies().unknown().collect();
 
     let mut rollouts = Vec::new();
-    let mut left = request.most_pods;
+    let (mut left, mut bytes_left) = (request.most_pods, request.most_bytes);
     for (at, object) in workloads {
         let object = objects::with_namespace(object, &request.namespace);
         let state = stage.scheduler().state();
         let options = UnfoldOptions { replicas: request.replicas, most: left, emulation, now };
         let found = unfold(state.cluster(), &object, &options).map_err(|error| ManifestProblem::Workload(at, error))?;
-        let Some(found) = found else {
+        let Some(mut found) = found else {
             *answer.skipped.entry(objects::kind_of(&object)).or_default() += 1;
             continue;
         };
+        found.pods.truncate(pods_within(&found.pods, &mut bytes_left));
         left -= found.pods.len();
         let mut draft = Draft::new(state.cluster());
         objects::put_controller(&mut draft, at, &object, &found)?;
         rollouts.push(Rollout::begin(state.cluster(), object, found, &mut admission, originals));
         put_all(stage, "apply workload", draft);
     }
-    let names_runtime = |rollout: &Rollout| rollout.sample().is_some_and(|pod| pod.pointer("/spec/runtimeClassName").is_some());
+    let names_runtime = |rollout: &Rollout| rollout.sample().is_some_and(|pod| pod.spec_text("runtimeClassName").is_some());
     answer.unknown.retain(|kind| *kind != NeighborKind::RuntimeClass || rollouts.iter().any(names_runtime));
     let cluster = stage.scheduler().state().cluster();
-    for class in rollouts.iter().filter_map(|rollout| rollout.sample()?.pointer("/spec/priorityClassName")?.as_str()) {
+    for class in rollouts.iter().filter_map(|rollout| rollout.sample()?.spec_text("priorityClassName")) {
         if is_unknown(cluster, &class.into()) {
             Note::UnknownPriorityClass(class.into()).add_to(&mut answer.notes);
         }
@@ -298,19 +302,19 @@ fn count(scheduler: &Scheduler, rollout: &Rollout, admission: &mut Admission, an
     let placed = answer.pods.iter().find(|pod| matches!(pod.end, ManifestPodEnd::Placed { .. })).map(|pod| &pod.pod);
     let known = pending.or(placed).or_else(|| rollout.kept().next());
     let pod = known.and_then(|key| cluster.pods.get(key).cloned());
-    let json = rollout.sample();
-    let pod = match (pod, json) {
+    let sample = rollout.sample();
+    let pod = match (pod, sample) {
         (Some(pod), _) => pod,
-        (None, Some(json)) => Arc::new(admission.clone().admit(cluster, json).ok()?),
+        (None, Some(sample)) => Arc::new(admission.clone().admit_templated(cluster, sample).ok()?),
         (None, None) => return None,
     };
     let mut found = capacity(scheduler, &pod, &|_| true).ok()?;
     let mut refused = None;
-    if let Some(json) = json {
+    if let Some(sample) = sample {
         let is_free = usize::from(found.is_pending);
         let most = found.fits.saturating_sub(is_free).min(CAPACITY_COPIES);
         for admitted in 0..=most {
-            if let Err(refusal) = admission.admit(cluster, json) {
+            if let Err(refusal) = admission.admit_templated(cluster, sample) {
                 let fits = (admitted + is_free).min(found.fits);
                 let is_first = fits < found.fits || !matches!(found.end, CapacityEnd::Full(_));
                 if is_first {

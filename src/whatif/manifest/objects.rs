@@ -1,5 +1,6 @@
 //! The objects of a manifest that make no pods: applied as `kubectl apply` does.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -115,7 +116,7 @@ fn problem(at: usize, object: &Value, error: String) -> ManifestProblem {
 
 /// Creates the controller of a workload's pods, as far as scheduling reads it: default spreading counts by its selector.
 pub(super) fn put_controller(draft: &mut Draft, at: usize, object: &Value, found: &Unfolded) -> Result<(), ManifestProblem> {
-    let Some(owner) = found.pods.first().and_then(|pod| pod.pod.pointer("/metadata/ownerReferences/0")) else { return Ok(()) };
+    let Some(owner) = found.pods.first().and_then(|pod| pod.pod.owner()) else { return Ok(()) };
     let (kind, name) = (text(owner, "/kind"), text(owner, "/name"));
     let Ok(kind) = kind.parse::<Kind>() else { return Ok(()) };
     let namespace = found.key.namespace.as_str();
@@ -125,7 +126,7 @@ pub(super) fn put_controller(draft: &mut Draft, at: usize, object: &Value, found
     });
     let mut metadata = json!({"name": name, "namespace": namespace, "uid": text(owner, "/uid")});
     if found.kind == "Deployment" {
-        let hash = found.pods[0].pod.pointer("/metadata/labels/pod-template-hash").cloned().unwrap_or_default();
+        let hash = found.pods[0].pod.label("pod-template-hash").cloned().unwrap_or_default();
         selector["matchLabels"]["pod-template-hash"] = hash;
         metadata["ownerReferences"] =
             json!([{"apiVersion": "apps/v1", "kind": "Deployment", "name": found.key.name.as_str(), "uid": "", "controller": true}]);
@@ -140,13 +141,14 @@ pub(super) fn put_controller(draft: &mut Draft, at: usize, object: &Value, found
 
 /// Returns the pods of a cluster that a workload owns, by itself or through its controllers.
 pub(super) fn pods_of(cluster: &Cluster, found: &Unfolded) -> Vec<Arc<crate::cluster::Pod>> {
+    let controllers: BTreeSet<(&Str, &Str)> = found.controllers.iter().map(|(kind, key)| (kind, &key.name)).collect();
     let is_own = |pod: &Arc<crate::cluster::Pod>| {
         if found.kind == "Pod" {
             return pod.metadata.name == found.key.name && !found.key.name.is_empty();
         }
         let owned = crate::controllers::Workload::of(cluster, pod).is_some_and(|of| of.kind == found.kind && of.key == found.key);
         let owner = pod.metadata.controller();
-        owned || owner.is_some_and(|owner| found.controllers.iter().any(|(kind, key)| *kind == owner.kind && key.name == owner.name))
+        owned || owner.is_some_and(|owner| controllers.contains(&(&owner.kind, &owner.name)))
     };
     let is_living = |pod: &Arc<crate::cluster::Pod>| !pod.is_terminal() && !pod.is_terminating();
     cluster.pods.in_namespace(&found.key.namespace).filter(|pod| is_living(pod) && is_own(pod)).cloned().collect()

@@ -1,6 +1,6 @@
 //! One workload: the pods that it has, makes and removes, round by round.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::answer::{ManifestWorkload, WhyNotMade};
 use super::objects::pods_of;
 use super::template;
-use crate::admission::{Admission, RefusedPod};
-use crate::cluster::{Cluster, Key, Kind, Pod};
+use crate::admission::{Admission, RefusedPod, TemplatedPod};
+use crate::cluster::{Cluster, Key, Kind, Pod, Str};
 use crate::controllers::unfold::{Unfolded, UnfoldedPod, create_with_claims};
 use crate::controllers::{Draft, Note, pods as owners};
 use crate::whatif::Originals;
@@ -45,7 +45,7 @@ pub(super) struct Rollout {
     removed: usize,
     /// The refusal of the pod that is next.
     refusal: Option<RefusedPod>,
-    sample: Option<Value>,
+    sample: Option<TemplatedPod>,
     /// The limit on rounds was reached.
     stopped: bool,
 }
@@ -105,14 +105,13 @@ impl Rollout {
         let wanted = usize::try_from(self.found.wanted).unwrap_or(usize::MAX);
         let is_named = matches!(self.found.kind.as_str(), "StatefulSet" | "LeaderWorkerSet" | "Pod");
         let is_daemon = self.found.kind == "DaemonSet";
-        let name = |pod: &UnfoldedPod| pod.pod.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let name = |pod: &UnfoldedPod| pod.pod.key().name;
         let (mut kept, gone): (Vec<Arc<Pod>>, Vec<Arc<Pod>>) = if is_named && self.found.kind != "Pod" {
-            let names: Vec<String> = queue.iter().map(name).collect();
-            old.into_iter().partition(|pod| names.iter().any(|name| pod.metadata.name == name.as_str()))
+            let names: BTreeSet<Str> = queue.iter().map(name).collect();
+            old.into_iter().partition(|pod| names.contains(&pod.metadata.name))
         } else if is_daemon {
-            let nodes: Vec<_> = queue.iter().filter_map(node_of).collect();
-            old.into_iter()
-                .partition(|pod| nodes.contains(&pod.daemon_node().cloned().unwrap_or_else(|| pod.node_name.clone()).to_string()))
+            let nodes: BTreeSet<Str> = queue.iter().filter_map(node_of).collect();
+            old.into_iter().partition(|pod| nodes.contains(pod.daemon_node().unwrap_or(&pod.node_name)))
         } else {
             // Those without a node go first.
             let mut old = old;
@@ -121,11 +120,11 @@ impl Rollout {
             (old, gone)
         };
         if is_daemon {
-            queue.retain(|pod| {
-                !node_of(pod).is_some_and(|node| kept.iter().any(|own| own.daemon_node().unwrap_or(&own.node_name).as_str() == node))
-            });
+            let nodes: BTreeSet<&Str> = kept.iter().map(|own| own.daemon_node().unwrap_or(&own.node_name)).collect();
+            queue.retain(|pod| node_of(pod).is_none_or(|node| !nodes.contains(&node)));
         } else if is_named {
-            queue.retain(|pod| !kept.iter().any(|own| own.metadata.name == name(pod).as_str()));
+            let names: BTreeSet<&Str> = kept.iter().map(|own| &own.metadata.name).collect();
+            queue.retain(|pod| !names.contains(&name(pod)));
         } else {
             queue.truncate(wanted.saturating_sub(kept.len()));
         }
@@ -183,21 +182,16 @@ impl Rollout {
                 self.old.push(pod);
             }
         }
+        let held: BTreeSet<Str> = if is_named { self.old.iter().map(|old| old.metadata.name.clone()).collect() } else { BTreeSet::new() };
         loop {
             let total = (self.old.len() + self.made.len()) as u64;
             if total >= wanted + surge.above {
                 return;
             }
             // A StatefulSet makes a pod under the name of one that is gone.
-            if is_named
-                && let Some(at) = self.queue.iter().position(|pod| {
-                    !self
-                        .old
-                        .iter()
-                        .any(|old| pod.pod.pointer("/metadata/name").and_then(Value::as_str) == Some(old.metadata.name.as_str()))
-                })
-            {
-                self.queue.swap(0, at);
+            if is_named {
+                let free = self.queue.iter().position(|pod| !held.contains(&pod.pod.key().name));
+                free.into_iter().for_each(|at| self.queue.swap(0, at));
             }
             if !self.make_next(draft, admission, notes) {
                 return;
@@ -219,10 +213,10 @@ impl Rollout {
             return false;
         }
         let Some(next) = self.queue.front() else { return false };
-        match admission.admit(draft.cluster(), &next.pod) {
+        match admission.admit_templated(draft.cluster(), &next.pod) {
             Ok(pod) => {
                 self.made.push(pod.key());
-                create_with_claims(draft, &next.pod, &next.claims, pod, notes);
+                create_with_claims(draft, next, pod, notes);
                 self.queue.pop_front();
                 true
             }
@@ -256,8 +250,8 @@ impl Rollout {
         self.made.iter()
     }
 
-    /// Returns a pod of the workload as JSON, if it has any.
-    pub(super) fn sample(&self) -> Option<&Value> {
+    /// Returns a pod of the workload, if it has any.
+    pub(super) fn sample(&self) -> Option<&TemplatedPod> {
         self.sample.as_ref()
     }
 
@@ -308,9 +302,9 @@ fn scaled(old: &[Arc<Pod>], wanted: u64) -> Change {
 }
 
 /// Returns the node of a DaemonSet's pod.
-fn node_of(pod: &UnfoldedPod) -> Option<String> {
-    let path = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchFields/0/values/0";
-    pod.pod.pointer(path).and_then(Value::as_str).map(str::to_owned)
+fn node_of(pod: &UnfoldedPod) -> Option<Str> {
+    let path = "/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/0/matchFields/0/values/0";
+    pod.pod.affinity().pointer(path).and_then(Value::as_str).map(Str::from)
 }
 
 /// Returns whether a manifest's template differs from that of the workload's pods: by the object of the source, if it is known, and
@@ -319,7 +313,7 @@ fn is_rolled_out(
     cluster: &Cluster,
     object: &Value,
     old: &[Arc<Pod>],
-    sample: Option<&Value>,
+    sample: Option<&TemplatedPod>,
     admission: &Admission,
     originals: Originals<'_>,
 ) -> bool {
@@ -336,5 +330,5 @@ fn is_rolled_out(
     }
     // A quota says nothing about the template.
     let mut without = Admission::new(crate::admission::Policies::default(), admission.emulation());
-    without.admit(cluster, sample).is_ok_and(|new| template::differs(newest, &new))
+    without.admit_templated(cluster, sample).is_ok_and(|new| template::differs(newest, &new))
 }

@@ -191,6 +191,20 @@ fn a_manifest_of_two_billion_replicas_is_bounded() {
 }
 
 #[test]
+fn long_pods_of_a_manifest_are_bounded() {
+    let long = |kind: &str, length: usize| {
+        let mut workload = workload(kind, "web", &json!({"replicas": 5, "podManagementPolicy": "Parallel"}));
+        workload["spec"]["template"]["metadata"]["annotations"] = json!({"text": "x".repeat(length)});
+        workload
+    };
+    let request = ManifestRequest { most_bytes: 5 << 10, ..ManifestRequest::default() };
+    for kind in ["Deployment", "StatefulSet"] {
+        let made = |length: usize| numbers(&applied(&mut stage(vec![node("n1", 9, "a")]), &[long(kind, length)], &request));
+        assert_eq!((made(10 << 10), made(7 << 10)), ([2, 0, 0, 3], [5, 0, 0, 0]), "{kind}");
+    }
+}
+
+#[test]
 fn rounds_of_ordered_pods_are_bounded() {
     let request = ManifestRequest { most_rounds: 3, ..ManifestRequest::default() };
     let answer = applied(&mut stage(vec![node("n1", 9, "a")]), &[workload("StatefulSet", "db", &json!({"replicas": 8}))], &request);
