@@ -153,12 +153,12 @@ impl Draw {
     /// Returns in which share of all cases a node wins; `None` for one that is no candidate.
     pub fn share(&self, node: &str) -> Option<Share> {
         let class = self.class(node)?;
-        self.class_shares(class + 1).pop()
+        self.class_shares(&self.classes[class..=class]).pop()
     }
 
     /// Returns the share of every node that can win, by name.
     pub fn shares(&self) -> Vec<(Str, Share)> {
-        let shares = self.class_shares(self.classes.len());
+        let shares = self.class_shares(&self.classes);
         let each = self.nodes.iter().map(|(node, class)| (node.clone(), shares[*class].clone()));
         each.filter(|(_, share)| !share.is_none()).collect()
     }
@@ -175,16 +175,16 @@ impl Draw {
         self.classes.iter().filter(wins).map(|class| class.size).sum()
     }
 
-    /// Returns in which share of all cases each member of the first classes wins.
-    fn class_shares(&self, number: usize) -> Vec<Share> {
-        let classes = &self.classes[..number];
+    /// Returns in which share of all cases each member of some classes wins, of which each follows the one before.
+    fn class_shares(&self, classes: &[Class]) -> Vec<Share> {
         if self.lists_all() {
             return classes.iter().map(|c| if c.better == 0 { Share::new(1, c.size as u64) } else { Share::none() }).collect();
         }
         let (all, wanted, others) = (self.len() as u32, self.wanted as u32, self.without_violations() as u64);
         let every = choose(all, wanted);
         let extra = if others == 0 { Natural::default() } else { choose(self.violating as u32, wanted) };
-        let mut missed = every.clone();
+        let better = classes.first().map_or(0, |class| class.better as u32);
+        let mut missed = if better == 0 { every.clone() } else { choose(all - better, wanted) };
         let share = |class: &Class| {
             // C(left - 1, w) of C(left, w), one after another.
             let lefts = (0..class.size as u32).map(|i| all - class.better as u32 - i);
