@@ -21,7 +21,9 @@ COMMANDS = {
     "capture": ["capture", "-", "--from", "IN"], "redact": ["capture", "-", "--redact", "--from", "IN"],
     "print": ["open", "IN", "--print", "OUT"], "print-pod": ["open", "IN", "--pod", "default/p0", "--print", "OUT"],
     "info": ["info"], "all-nodes": ["explain", "p0", "--all-nodes", "--from", "IN"],
-    "log": ["log", "LOG", "--from", "IN"],
+    "log": ["log", "LOG", "--from", "IN"], "odds": ["explain", "p0", "--odds", "--from", "IN"], "html": ["explain", "-A", "--pending", "-o", "html", "--from", "IN"],
+    "manifest": ["explain", "-f", "MANIFEST", "--replicas", "1000", "--from", "IN"], "count": ["explain", "-f", "MANIFEST", "--capacity", "--from", "IN"],
+    "diff": ["diff", "IN", "OTHER"], "diff-back": ["diff", "OTHER", "IN"],
 }
 # A release that queues each pod of a group by itself, and one that queues the group.
 GROUPS_BY_POD = ["--feature-gates", "GenericWorkload=true,GangScheduling=true", "--emulate", "1.36"]
@@ -64,7 +66,23 @@ class Search:
                 more += [{"config.json": "--config", "log.log": "--scheduler-log"}[name], os.path.join(self.folder, name)]
         with open(os.path.join(self.folder, paths["IN"]), "w") as file:
             file.write(text)
+        if {"MANIFEST", "OTHER"} & set(COMMANDS[recipe["command"]]):
+            self.beside(json.loads(text))
         return len(text), more
+
+    def beside(self, cluster):
+        """Writes a manifest with the template of the first pending pod, and the cluster without one of seven objects."""
+        items = cluster["items"]
+        pod = next((item for item in items if item["kind"] == "Pod" and item["metadata"]["name"] == "p0"), {"spec": {}})
+        labels = pod.get("metadata", {}).get("labels") or {"app": "a"}
+        # An API server refuses a priority that is not its class's.
+        spec = {field: value for field, value in pod["spec"].items() if field != "priority"}
+        template = {"metadata": {"labels": labels}, "spec": spec}
+        manifest = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "made"}, "spec": {"selector": {"matchLabels": labels}, "template": template}}
+        other = {**cluster, "items": [item for at, item in enumerate(items) if at % 7 != 3]}
+        for name, content in (("manifest.json", manifest), ("other.json", other)):
+            with open(os.path.join(self.folder, name), "w") as file:
+                json.dump(content, file)
 
     def measure(self, recipe):
         """Returns seconds, megabytes and an exit code; None where the input is too large."""
@@ -78,7 +96,9 @@ class Search:
         log = os.path.join(self.folder, "log.log")
         if recipe["command"] == "log" and log not in more:
             return None
-        args = [{"IN": os.path.join(self.folder, "in.json"), "OUT": out, "LOG": log}.get(a, a) for a in COMMANDS[recipe["command"]]]
+        paths = {"IN": "in.json", "MANIFEST": "manifest.json", "OTHER": "other.json"}
+        paths = {name: os.path.join(self.folder, file) for name, file in paths.items()} | {"OUT": out, "LOG": log}
+        args = [paths.get(word, word) for word in COMMANDS[recipe["command"]]]
         if args[0] in ("explain", "run", "open"):
             args += more
             if "groups" in recipe["dims"]:

@@ -86,7 +86,7 @@ pub struct Admission {
     emulation: Emulation,
     /// The usage of each quota that a pod was checked against.
     used: BTreeMap<Key, ResourceList>,
-    /// What was read of templates, the newest last.
+    /// The templates that were read, the newest last.
     templates: Vec<ReadTemplate>,
 }
 

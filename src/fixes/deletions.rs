@@ -74,7 +74,7 @@ struct InTheWay<'a> {
     nodes: Nodes,
     cluster: Cluster,
     wanted: PodInfo,
-    /// What the pod requests, by demand; `None` for other demands than of resources.
+    /// The requests of the pod, by demand; `None` for other demands than of resources.
     requests: Vec<Option<i64>>,
     /// Names of the claims that the pod mounts.
     claims: BTreeSet<Str>,

@@ -209,18 +209,23 @@ impl DumpDiff {
         let changes = object_changes(clusters, &not_compared);
         let pods = pods(clusters, wanted);
         let number = pods.len();
-        let decided = |pod: Meant| go_on(number).then(|| pod.decide([old, new]));
-        let mut decided: Vec<(PodDiff, Option<[CycleView; 2]>)> = pods.into_par_iter().filter_map(decided).collect();
+        let decided = |pod: Meant| go_on(number).then(|| (pod.decide([old, new]), pod));
+        let mut decided: Vec<(PodDiff, Meant)> = pods.into_par_iter().filter_map(decided).collect();
         decided.sort_by(|(a, _), (b, _)| (a.rank(), &a.pod).cmp(&(b.rank(), &b.pod)));
         let unchanged = decided.iter().filter(|(pod, _)| pod.is_unchanged()).count();
         let mut search = Search::new(new, &changes, DIFF_TRIALS);
-        let explain = |(mut pod, views): (PodDiff, Option<[CycleView; 2]>)| {
-            pod.because = views.filter(|_| pod.differs.is_some()).map(|views| search.because(&pod, &views));
-            pod.clause = words::clause(&pod, &changes);
-            pod.sentence = format!("{} {}", pod.pod, pod.clause);
-            pod
-        };
-        let pods = decided.into_iter().filter(|(pod, _)| !pod.is_unchanged()).map(explain).collect();
+        decided.retain(|(pod, _)| !pod.is_unchanged());
+        // Decisions are large, so those that differ are made again where they are explained, some at once.
+        for some in decided.chunks_mut(EXPLAINED_AT_ONCE) {
+            let views = |(pod, meant): &(PodDiff, Meant)| pod.differs.and_then(|_| meant.views([old, new]));
+            let views: Vec<Option<[CycleView; 2]>> = some.par_iter().map(views).collect();
+            for ((pod, _), views) in some.iter_mut().zip(views) {
+                pod.because = views.map(|views| search.because(pod, &views));
+                pod.clause = words::clause(pod, &changes);
+                pod.sentence = format!("{} {}", pod.pod, pod.clause);
+            }
+        }
+        let pods = decided.into_iter().map(|(pod, _)| pod).collect();
         let release = ReleaseReport::of(new.emulated(), &decision_parts(new.state().config()));
         Self { release, from, to, pods, unchanged, changes, not_compared }
     }
@@ -238,6 +243,9 @@ impl DumpDiff {
         self.pods.iter().any(|pod| pod.differs.is_some())
     }
 }
+
+/// Number of pods whose decisions are in memory at once while they are explained.
+const EXPLAINED_AT_ONCE: usize = 32;
 
 impl PodDiff {
     fn rank(&self) -> (bool, Option<Differs>) {
@@ -342,15 +350,28 @@ fn pods([old, new]: [&Cluster; 2], wanted: impl Fn(&Key) -> bool) -> Vec<Meant> 
 }
 
 impl Meant {
-    /// Decides about the pod on both states.
-    fn decide(self, [old, new]: [&Scheduler; 2]) -> (PodDiff, Option<[CycleView; 2]>) {
-        let before = if self.is_new {
+    fn before(&self, old: &Scheduler) -> CycleView {
+        if self.is_new {
             // Its claims and group are asked for by its name.
             CycleView::of(&old.with_edits([ObjectEdit::Put(Object::Pod(self.old.clone()))]).explain(&self.old))
         } else {
             CycleView::of(&old.explain(&self.old))
-        };
-        let after = self.new.as_ref().map(|pod| CycleView::of(&new.explain(pod)));
+        }
+    }
+
+    fn after(&self, new: &Scheduler) -> Option<CycleView> {
+        self.new.as_ref().map(|pod| CycleView::of(&new.explain(pod)))
+    }
+
+    /// Returns the decisions about the pod on both states; `None` if it does not wait in the newer one.
+    fn views(&self, [old, new]: [&Scheduler; 2]) -> Option<[CycleView; 2]> {
+        let after = self.after(new)?;
+        Some([self.before(old), after])
+    }
+
+    /// Decides about the pod on both states.
+    fn decide(&self, [old, new]: [&Scheduler; 2]) -> PodDiff {
+        let (before, after) = (self.before(old), self.after(new));
         let from = Brief::of(&before);
         let differs = match (&after, &self.now) {
             (Some(after), _) => differs(&before, after),
@@ -360,18 +381,17 @@ impl Meant {
             },
             (None, _) => None,
         };
-        let pod = PodDiff {
+        PodDiff {
             pod: self.old.key(),
             is_new: self.is_new,
-            now: self.now,
+            now: self.now.clone(),
             differs,
             from,
             to: after.as_ref().map(Brief::of),
             because: None,
             sentence: String::new(),
             clause: String::new(),
-        };
-        (pod, after.map(|after| [before, after]))
+        }
     }
 }
 
