@@ -3,11 +3,11 @@
 
 use serde::Serialize;
 
-use super::{ChangeKind, Differs, ObjectChange, PodDiff, differs};
+use super::{ChangeKind, Contrast, Differs, Facts, ObjectChange, PodDiff};
 use crate::cluster::{Key, Kind, Str};
 use crate::framework::PluginName;
 use crate::scheduler::{ObjectEdit, Scheduler};
-use crate::trace::{CycleView, Outcome, PreemptionView};
+use crate::trace::{CycleView, Outcome};
 
 /// Limit on the changes that are taken back one by one for a node, those on the node first.
 const CANDIDATES: usize = 24;
@@ -61,22 +61,22 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the changes that explain why the decisions on both states differ.
-    pub(super) fn because(&mut self, pod: &PodDiff, [before, after]: &[CycleView; 2]) -> Because {
-        let of_queue = |view: &CycleView| matches!(view.outcome, None | Some(Outcome::Gated | Outcome::Error));
+    pub(super) fn because(&mut self, pod: &PodDiff, Contrast { before, after, node }: &Contrast) -> Because {
+        let of_queue = |facts: &Facts| matches!(facts.outcome, None | Some(Outcome::Gated | Outcome::Error));
         if of_queue(before) || of_queue(after) {
             let own = self.own(&pod.pod);
             let how = if own.is_some() { How::One } else { How::NotFound };
             return Because::of(None, how, own.into_iter().collect());
         }
         if pod.differs == Some(Differs::Nominated)
-            && let Some(victims) = after.preemption.as_ref().and_then(PreemptionView::waits_for)
+            && let Some(victims) = &after.waits_for
         {
             let ends = |change: &ObjectChange| change.kind == Kind::Pod && victims.pods.contains(&change.key);
             let ended: Vec<usize> = (0..self.changes.len()).filter(|at| ends(&self.changes[*at])).collect();
             let how = if ended.is_empty() { How::NotFound } else { How::Together };
             return Because::of(Some(&victims.node), how, ended);
         }
-        let of_node = node_that_changed(before, after).map(|(node, by_pass)| self.on_node(&pod.pod, &node, by_pass));
+        let of_node = node.as_ref().map(|(node, by_pass)| self.on_node(&pod.pod, node, *by_pass));
         match of_node {
             Some(found) if found.how != How::NotFound => found,
             _ => self.together(&pod.pod, before),
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
 
     /// Returns changes with which the whole decision is the older one again when they are taken back: those that move pods, or else
     /// those of nodes too, or else all. Leaves out those that are not needed, as far as the trials last.
-    fn together(&mut self, pod: &Key, before: &CycleView) -> Because {
+    fn together(&mut self, pod: &Key, before: &Facts) -> Because {
         let moves = |change: &ObjectChange| change.kind == Kind::Pod && change.nodes.is_some();
         let all = |limit: fn(&ObjectChange, bool) -> bool| -> Vec<usize> {
             let is_usable = |change: &ObjectChange| change.kind != Kind::Pod || change.key != *pod || change.change == ChangeKind::Updated;
@@ -116,11 +116,11 @@ impl<'a> Search<'a> {
     }
 
     /// Returns whether the decision about a pod without changes is an older one; `None` if there are no trials left.
-    fn is_older(&mut self, pod: &Key, before: &CycleView, changes: &[usize]) -> Option<bool> {
+    fn is_older(&mut self, pod: &Key, before: &Facts, changes: &[usize]) -> Option<bool> {
         self.trials = self.trials.checked_sub(1)?;
         let scheduler = self.new.with_edits(self.taken_back(changes));
         let pod = scheduler.state().cluster().pods.get(pod)?;
-        Some(!changes.is_empty() && differs(before, &CycleView::of(&scheduler.explain(pod))).is_none())
+        Some(!changes.is_empty() && before.differs_from(&Facts::of(&CycleView::of(&scheduler.explain(pod)))).is_none())
     }
 
     /// Returns the edits that take changes back.
@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
 }
 
 /// Returns the node whose answer explains two decisions that differ, and whether it is about passing.
-fn node_that_changed(before: &CycleView, after: &CycleView) -> Option<(Str, bool)> {
+pub(super) fn node_that_changed(before: &CycleView, after: &CycleView) -> Option<(Str, bool)> {
     let chosen = |view: &CycleView| view.scoring.selected.as_ref().map(|(node, ..)| node.clone());
     let passes = |view: &CycleView, node: &Str| view.filter.verdicts.get(node).is_some_and(|verdict| verdict.status.is_success());
     match (chosen(before), chosen(after)) {

@@ -21,7 +21,7 @@ use strum::IntoEnumIterator as _;
 use super::release::{ReleaseReport, decision_parts};
 use super::why::why;
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
-use crate::framework::Victim;
+use crate::framework::{EndingVictims, Victim};
 use crate::limits::engine::DIFF_TRIALS;
 use crate::plural::count;
 use crate::scheduler::{ObjectEdit, Scheduler};
@@ -209,23 +209,18 @@ impl DumpDiff {
         let changes = object_changes(clusters, &not_compared);
         let pods = pods(clusters, wanted);
         let number = pods.len();
-        let decided = |pod: Meant| go_on(number).then(|| (pod.decide([old, new]), pod));
-        let mut decided: Vec<(PodDiff, Meant)> = pods.into_par_iter().filter_map(decided).collect();
+        let decided = |pod: Meant| go_on(number).then(|| pod.decide([old, new]));
+        let mut decided: Vec<(PodDiff, Option<Contrast>)> = pods.into_par_iter().filter_map(decided).collect();
         decided.sort_by(|(a, _), (b, _)| (a.rank(), &a.pod).cmp(&(b.rank(), &b.pod)));
         let unchanged = decided.iter().filter(|(pod, _)| pod.is_unchanged()).count();
         let mut search = Search::new(new, &changes, DIFF_TRIALS);
-        decided.retain(|(pod, _)| !pod.is_unchanged());
-        // Decisions are large, so those that differ are made again where they are explained, some at once.
-        for some in decided.chunks_mut(EXPLAINED_AT_ONCE) {
-            let views = |(pod, meant): &(PodDiff, Meant)| pod.differs.and_then(|_| meant.views([old, new]));
-            let views: Vec<Option<[CycleView; 2]>> = some.par_iter().map(views).collect();
-            for ((pod, _), views) in some.iter_mut().zip(views) {
-                pod.because = views.map(|views| search.because(pod, &views));
-                pod.clause = words::clause(pod, &changes);
-                pod.sentence = format!("{} {}", pod.pod, pod.clause);
-            }
-        }
-        let pods = decided.into_iter().map(|(pod, _)| pod).collect();
+        let explain = |(mut pod, contrast): (PodDiff, Option<Contrast>)| {
+            pod.because = contrast.map(|contrast| search.because(&pod, &contrast));
+            pod.clause = words::clause(&pod, &changes);
+            pod.sentence = format!("{} {}", pod.pod, pod.clause);
+            pod
+        };
+        let pods = decided.into_iter().filter(|(pod, _)| !pod.is_unchanged()).map(explain).collect();
         let release = ReleaseReport::of(new.emulated(), &decision_parts(new.state().config()));
         Self { release, from, to, pods, unchanged, changes, not_compared }
     }
@@ -243,9 +238,6 @@ impl DumpDiff {
         self.pods.iter().any(|pod| pod.differs.is_some())
     }
 }
-
-/// Number of pods whose decisions are in memory at once while they are explained.
-const EXPLAINED_AT_ONCE: usize = 32;
 
 impl PodDiff {
     fn rank(&self) -> (bool, Option<Differs>) {
@@ -363,63 +355,81 @@ impl Meant {
         self.new.as_ref().map(|pod| CycleView::of(&new.explain(pod)))
     }
 
-    /// Returns the decisions about the pod on both states; `None` if it does not wait in the newer one.
-    fn views(&self, [old, new]: [&Scheduler; 2]) -> Option<[CycleView; 2]> {
-        let after = self.after(new)?;
-        Some([self.before(old), after])
-    }
-
-    /// Decides about the pod on both states.
-    fn decide(&self, [old, new]: [&Scheduler; 2]) -> PodDiff {
+    /// Decides about the pod on both states. Keeps no decisions, which are large.
+    fn decide(self, [old, new]: [&Scheduler; 2]) -> (PodDiff, Option<Contrast>) {
         let (before, after) = (self.before(old), self.after(new));
+        let facts = [Some(&before), after.as_ref()].map(|view| view.map(Facts::of));
         let from = Brief::of(&before);
-        let differs = match (&after, &self.now) {
-            (Some(after), _) => differs(&before, after),
-            (None, Now::Bound(node)) => match &from.node {
+        let differs = match (&facts, &self.now) {
+            ([Some(before), Some(after)], _) => before.differs_from(after),
+            (_, Now::Bound(node)) => match &from.node {
                 None => Some(Differs::Outcome),
                 Some(expected) => (expected != node).then_some(Differs::Node),
             },
-            (None, _) => None,
+            _ => None,
         };
-        PodDiff {
+        let contrast = match (facts, after.as_ref().filter(|_| differs.is_some())) {
+            ([Some(first), Some(last)], Some(view)) => {
+                Some(Contrast { before: first, after: last, node: cause::node_that_changed(&before, view) })
+            }
+            _ => None,
+        };
+        let pod = PodDiff {
             pod: self.old.key(),
             is_new: self.is_new,
-            now: self.now.clone(),
+            now: self.now,
             differs,
             from,
             to: after.as_ref().map(Brief::of),
             because: None,
             sentence: String::new(),
             clause: String::new(),
+        };
+        (pod, contrast)
+    }
+}
+
+/// The parts of a decision in which two can differ.
+struct Facts {
+    outcome: Option<Outcome>,
+    node: Option<Str>,
+    waits_for: Option<Arc<EndingVictims>>,
+    /// The candidate that preemption chose, and its victims.
+    victims: Option<(Str, BTreeSet<Key>)>,
+    message: Option<Str>,
+}
+
+impl Facts {
+    fn of(view: &CycleView) -> Self {
+        let chosen = view.preemption.as_ref().and_then(PreemptionView::chosen);
+        let message = view.failure.as_ref().map(|failure| failure.message.clone());
+        Self {
+            outcome: view.outcome,
+            node: view.scoring.selected.as_ref().map(|(node, ..)| node.clone()),
+            waits_for: view.preemption.as_ref().and_then(PreemptionView::waits_for).cloned(),
+            victims: chosen.map(|chosen| (chosen.node.clone(), chosen.victims.iter().map(Victim::key).collect())),
+            message: message.or_else(|| view.pre_enqueue.as_ref().map(|status| status.message().into())),
+        }
+    }
+
+    /// Returns the part in which a later decision differs.
+    fn differs_from(&self, after: &Self) -> Option<Differs> {
+        match () {
+            () if self.outcome != after.outcome => Some(Differs::Outcome),
+            () if self.node != after.node => Some(Differs::Node),
+            () if after.waits_for.is_some() && self.waits_for.is_none() => Some(Differs::Nominated),
+            () if self.victims != after.victims => Some(Differs::Victims),
+            () => (self.message != after.message).then_some(Differs::Reasons),
         }
     }
 }
 
-/// Returns the part of two decisions that differs.
-fn differs(before: &CycleView, after: &CycleView) -> Option<Differs> {
-    if before.outcome != after.outcome {
-        return Some(Differs::Outcome);
-    }
-    let node = |view: &CycleView| view.scoring.selected.as_ref().map(|(node, ..)| node.clone());
-    if node(before) != node(after) {
-        return Some(Differs::Node);
-    }
-    let waits = |view: &CycleView| view.preemption.as_ref().is_some_and(|preemption| preemption.waits_for().is_some());
-    if waits(after) && !waits(before) {
-        return Some(Differs::Nominated);
-    }
-    let victims = |view: &CycleView| {
-        let chosen = view.preemption.as_ref().and_then(PreemptionView::chosen)?;
-        Some((chosen.node.clone(), chosen.victims.iter().map(Victim::key).collect::<BTreeSet<_>>()))
-    };
-    if victims(before) != victims(after) {
-        return Some(Differs::Victims);
-    }
-    let message = |view: &CycleView| {
-        let failure = view.failure.as_ref().map(|failure| failure.message.clone());
-        failure.or_else(|| view.pre_enqueue.as_ref().map(|status| status.message().into()))
-    };
-    (message(before) != message(after)).then_some(Differs::Reasons)
+/// Two decisions about a pod that differ.
+struct Contrast {
+    before: Facts,
+    after: Facts,
+    /// The node whose answer explains it, and whether it is about passing.
+    node: Option<(Str, bool)>,
 }
 
 impl Brief {

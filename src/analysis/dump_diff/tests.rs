@@ -120,9 +120,10 @@ fn explanations_are_searched_within_a_number_of_trials() {
     let old = scheduler(&[node("w1", "4"), pod("web", "", "2")]);
     let state = DumpState { name: String::new(), at: None };
     let found = DumpDiff::of([&old, &new], [state.clone(), state], |_| true, |_| true);
-    let views = [&old, &new].map(|s| CycleView::of(&s.explain(s.state().cluster().pods.get(&Key::new("shop", "web")).unwrap())));
+    let (_, contrast) = pods([&old, &new].map(|scheduler| scheduler.state().cluster()), |_| true).remove(0).decide([&old, &new]);
+    let contrast = contrast.unwrap();
     for (trials, expected) in [(0, How::NotSearched), (1, How::One)] {
-        let because = Search::new(&new, &found.changes, trials).because(&found.pods[0], &views);
+        let because = Search::new(&new, &found.changes, trials).because(&found.pods[0], &contrast);
         assert_eq!(because.how, expected);
     }
     assert_eq!(sentences(&found), ["shop/web fitted on w1; it does not fit on any node now: since then w1 has 1 cpu instead of 4."]);
