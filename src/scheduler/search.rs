@@ -147,7 +147,9 @@ impl SchedulePod<'_> {
         if left_out == LeftOutNodes::FilteredOut {
             // The nominated node was filtered before; it gets the status as well.
             let mut left_out = vec![true; snapshot.len()];
-            positions.iter().for_each(|at| left_out[*at] = false);
+            for at in positions {
+                left_out[*at] = false;
+            }
             for at in (0..snapshot.len()).filter(|at| left_out[*at]) {
                 search.diagnosis.node_to_status.set(at, Status::success());
             }

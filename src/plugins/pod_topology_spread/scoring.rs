@@ -76,7 +76,9 @@ fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], slots: &[usiz
         if constraint.topology_key == LABEL_HOSTNAME {
             let of_hosts = &mut spreads[slots[i]].of_hosts;
             of_hosts.resize(matching.last().map_or(0, |(at, _)| at + 1), 0);
-            matching.iter().for_each(|(at, count)| of_hosts[*at] = *count);
+            for (at, count) in &matching {
+                of_hosts[*at] = *count;
+            }
             continue;
         }
         let topology = cx.snapshot.topology(&constraint.topology_key);

@@ -191,7 +191,9 @@ impl Rollout {
             // A StatefulSet makes a pod under the name of one that is gone.
             if is_named {
                 let free = self.queue.iter().position(|pod| !held.contains(&pod.pod.key().name));
-                free.into_iter().for_each(|at| self.queue.swap(0, at));
+                if let Some(free) = free {
+                    self.queue.swap(0, free);
+                }
             }
             if !self.make_next(draft, admission, notes) {
                 return;
