@@ -157,7 +157,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
         }
         ([], None) => all(args, source),
         _ if !args.output.takes_several() => Err(FormatError::OneAnswer(args.output.name).into()),
-        (pods, selector) => Ok(several(args, pods, selector.as_ref(), source, audience)),
+        (pods, selector) => several(args, pods, selector.as_ref(), source, audience),
     };
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded, older));
@@ -191,8 +191,15 @@ struct Indexes<'a> {
     others: OnceCell<WorkloadInput<'a>>,
 }
 
-/// Explains several pods, one after another. A pod that cannot be explained is said, and the others are.
-fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, source: Source<'_>, audience: &dyn Audience) -> Explained {
+/// Explains several pods, one after another. A pod that cannot be explained is said, and the others are. Writes each answer to standard
+/// output at once, where it goes there and is not made again.
+fn several(
+    args: &ExplainArgs,
+    pods: &[String],
+    selector: Option<&LabelQuery>,
+    source: Source<'_>,
+    audience: &dyn Audience,
+) -> Result<Explained, Failure> {
     let scheduler = source.scheduler;
     let namespace = args.namespace();
     let is_meant = |pod: &Pod, selector: &LabelQuery| {
@@ -209,15 +216,20 @@ fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, s
         audience.say("no pending pod has these labels".to_owned());
     }
     let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(Failure::from);
+    let at_once = args.file.output_file.is_none() && !args.cluster.source.is_live();
     let mut all = Explained { text: Text::default(), code: super::code(EXIT_OK, scheduler), disagrees: false };
     let of_keys = keys.iter().map(|key| one(args, key, source, &write));
     let of_names = pods.iter().map(|pod| subject(args, pod, source, &write));
     for explained in of_keys.chain(of_names) {
         match explained {
             Ok(next) => {
-                all.text.push(&next.text);
                 all.code = all.code.max(next.code);
                 all.disagrees |= next.disagrees;
+                if !at_once {
+                    all.text.push(&next.text);
+                } else if !output::print(&next.text).map_err(Failure::standard_output)? {
+                    break;
+                }
             }
             Err(failure) => {
                 all.code = all.code.max(failure.kind.code());
@@ -227,7 +239,7 @@ fn several(args: &ExplainArgs, pods: &[String], selector: Option<&LabelQuery>, s
             }
         }
     }
-    all
+    Ok(all)
 }
 
 /// Fails if an option is about manifests, and none are given.

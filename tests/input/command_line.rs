@@ -180,6 +180,11 @@ fn several_pods_are_explained_one_after_another() {
     // Labels select pending pods.
     let (code, json, _) = demo(&["-A", "-l", "app=spread", "-o", "json"]);
     assert!(code == 0 && pods(&json).len() == 5 && pods(&json).iter().all(|pod| pod.starts_with("shop/spread-")), "{json}");
+    // A file gets the same as standard output, but whole.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answers.json").display().to_string();
+    let (code, printed, _) = demo(&["-A", "-l", "app=spread", "-o", "json", "--output-file", &file]);
+    assert_eq!((code, printed.as_str(), std::fs::read_to_string(&file).unwrap()), (0, "", json));
     let (code, json, _) = demo(&["-n", "batch", "-l", "app=spread", "-o", "json"]);
     assert_eq!((code, json.as_str()), (0, ""));
     assert_eq!(demo(&["-l", "app in (a)"]).0, 2);
