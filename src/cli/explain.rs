@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -130,17 +131,29 @@ fn explain_twice(
     wait: &dyn Fn(Duration),
     again: impl FnOnce() -> Result<Loaded, Failure>,
 ) -> Result<Explained, Failure> {
-    let first = explain(args, loaded, series, &StandardError)?;
+    // An answer about a live cluster may be made again, and a file is written whole.
+    let at_once = args.file.output_file.is_none() && !args.cluster.source.is_live();
+    let first = explain(args, loaded, series, &StandardError, at_once.then_some(&output::print))?;
     if !(first.disagrees && args.cluster.source.is_live()) {
         return Ok(first);
     }
     wait(LOOK_AGAIN);
     // The first pass has already printed the lines about the release.
-    explain(args, again()?, None, &Silent)
+    explain(args, again()?, None, &Silent, None)
 }
 
-/// Explains on a source. Of dumps over time it is the newest; `series` has its name, and the dump before it.
-fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)>, audience: &dyn Audience) -> Result<Explained, Failure> {
+/// Writes a text, and returns whether more is wanted.
+type Print<'a> = &'a dyn Fn(&Text) -> io::Result<bool>;
+
+/// Explains on a source. Of dumps over time it is the newest; `series` has its name, and the dump before it. With `at_once`, answers about
+/// several pods are written when they are made, and are not returned.
+fn explain(
+    args: &ExplainArgs,
+    mut loaded: Loaded,
+    series: Option<(String, Dump)>,
+    audience: &dyn Audience,
+    at_once: Option<Print<'_>>,
+) -> Result<Explained, Failure> {
     if !args.fixes && !args.pending && args.scheduler.extenders.ask_extenders.is_none() {
         loaded.report.forget_origins();
     }
@@ -157,7 +170,7 @@ fn explain(args: &ExplainArgs, mut loaded: Loaded, series: Option<(String, Dump)
         }
         ([], None) => all(args, source),
         _ if !args.output.takes_several() => Err(FormatError::OneAnswer(args.output.name).into()),
-        (pods, selector) => several(args, pods, selector.as_ref(), source, audience),
+        (pods, selector) => several(args, (pods, selector.as_ref()), source, audience, at_once),
     };
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded, older));
@@ -191,14 +204,13 @@ struct Indexes<'a> {
     others: OnceCell<WorkloadInput<'a>>,
 }
 
-/// Explains several pods, one after another. A pod that cannot be explained is said, and the others are. Writes each answer to standard
-/// output at once, where it goes there and is not made again.
+/// Explains several pods, one after another. A pod that cannot be explained is said, and the others are.
 fn several(
     args: &ExplainArgs,
-    pods: &[String],
-    selector: Option<&LabelQuery>,
+    (pods, selector): (&[String], Option<&LabelQuery>),
     source: Source<'_>,
     audience: &dyn Audience,
+    at_once: Option<Print<'_>>,
 ) -> Result<Explained, Failure> {
     let scheduler = source.scheduler;
     let namespace = args.namespace();
@@ -216,7 +228,6 @@ fn several(
         audience.say("no pending pod has these labels".to_owned());
     }
     let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(Failure::from);
-    let at_once = args.file.output_file.is_none() && !args.cluster.source.is_live();
     let mut all = Explained { text: Text::default(), code: super::code(EXIT_OK, scheduler), disagrees: false };
     let of_keys = keys.iter().map(|key| one(args, key, source, &write));
     let of_names = pods.iter().map(|pod| subject(args, pod, source, &write));
@@ -225,10 +236,10 @@ fn several(
             Ok(next) => {
                 all.code = all.code.max(next.code);
                 all.disagrees |= next.disagrees;
-                if !at_once {
-                    all.text.push(&next.text);
-                } else if !output::print(&next.text).map_err(Failure::standard_output)? {
-                    break;
+                match at_once {
+                    None => all.text.push(&next.text),
+                    Some(print) if print(&next.text).map_err(Failure::standard_output)? => {}
+                    Some(_) => break,
                 }
             }
             Err(failure) => {

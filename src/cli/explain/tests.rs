@@ -89,7 +89,7 @@ fn a_fit_that_the_source_may_lack_pods_for_is_not_said_to_be_sure() {
             let missing = crate::cluster::MissingKinds { selected: [Kind::Pod].into_iter().collect(), ..Default::default() };
             loaded.report.set_missing(missing);
         }
-        let found = explain(&args, loaded, None, &Silent).map_err(|e| e.message).unwrap();
+        let found = explain(&args, loaded, None, &Silent, None).map_err(|e| e.message).unwrap();
         (found.code, found.text.as_str().to_owned())
     };
     let (code, text) = with(true);
@@ -137,11 +137,20 @@ fn the_events_are_read_once_for_all_pods_that_are_asked_for() {
             items.extend([about("ReplicaSet", "web"), about("Pod", &format!("web-{at}"))]);
         }
         let text = format!(r#"{{"kind":"List","apiVersion":"v1","items":[{}]}}"#, items.join(","));
-        let loaded = load(&[Input::Bytes { name: "cluster.json".into(), bytes: text.into_bytes().into() }]);
+        let [loaded, again] =
+            [(); 2].map(|()| load(&[Input::Bytes { name: "cluster.json".into(), bytes: text.clone().into_bytes().into() }]));
         let words = ["schedscope", "explain", "-A", "--selector", "a!=b", "-o", "json", "--from", "dump.json"];
         let Some(Command::Explain(args)) = Cli::try_parse_from(words).unwrap().command else { unreachable!("it is explain") };
-        let (found, operations) = counted(|| explain(&args, loaded, None, &Silent).map_err(|e| e.message).unwrap());
+        let (found, operations) = counted(|| explain(&args, loaded, None, &Silent, None).map_err(|e| e.message).unwrap());
         assert_eq!(found.text.as_str().lines().count(), count);
+        let at_once = std::cell::RefCell::new(Vec::new());
+        let print = |text: &Text| {
+            at_once.borrow_mut().push(text.as_str().to_owned());
+            Ok(at_once.borrow().len() < 7)
+        };
+        let rest = explain(&args, again, None, &Silent, Some(&print)).map_err(|e| e.message).unwrap();
+        let first: String = found.text.as_str().split_inclusive('\n').take(7).collect();
+        assert_eq!((rest.text.as_str(), at_once.into_inner().concat()), ("", first), "until the reader goes");
         let left_out = format!(r#""othersLeftOut":{}"#, count - VOICES_OF_OBJECT);
         assert!(found.text.as_str().lines().all(|line| line.contains(&left_out)), "{left_out}");
         operations
@@ -173,5 +182,5 @@ fn analysis_of_spread() -> String {
     let loaded = super::super::history::read_source(&args.cluster.source, &connect, &args.cluster.limits.limits(), None)
         .map_err(|_| ())
         .expect("a story");
-    explain(&args, loaded, None, &Silent).map_err(|_| ()).expect("an answer").text.as_str().to_owned()
+    explain(&args, loaded, None, &Silent, None).map_err(|_| ()).expect("an answer").text.as_str().to_owned()
 }
