@@ -236,6 +236,7 @@ fn a_kind_whose_changes_do_not_arrive_is_known_in_part() {
     let folder = tempfile::tempdir().unwrap();
     let mut recorder = Recorder::start(&server, &folder, &[]);
     recorder.health();
+    server.wait_until("the watch of pods", |world| world.watching.get("pods") == Some(&1));
     server.fault("/api/v1/pods", usize::MAX / 2, Fault::Status(503, None));
     server.end_watches();
     let stale = recorder.health();

@@ -622,6 +622,7 @@ fn credentials_come_from_a_program_and_are_renewed() {
     let runs = || std::fs::read_to_string(&count).unwrap().lines().count();
     let before = runs();
     assert!(before > 0);
+    server.wait_until("the watch of pods", |world| world.watching.get("pods") == Some(&1));
     server.fault("/pods?watch=true", 1, Fault::Status(401, None));
     server.end_watches();
     follower.until("new credentials", |_| runs() > before);
@@ -738,6 +739,7 @@ fn a_single_look_lists_and_does_not_watch() {
 fn rights_that_are_lost_show_until_they_are_given_back() {
     let server = ApiServer::new(&story());
     let mut follower = follow(&server, |_| {});
+    server.wait_until("the watch of nodes", |world| world.watching.get("nodes") == Some(&1));
     server.fault("/nodes?", usize::MAX / 2, Fault::Status(403, None));
     server.end_watches();
     follower.until("the refusal", |f| matches!(f.status(Kind::Node).state, State::Forbidden { .. }));

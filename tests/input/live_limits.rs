@@ -274,6 +274,8 @@ fn a_wait_that_the_server_asks_for_is_bounded() {
 fn an_object_without_end_ends_its_watch() {
     let server = server();
     let (live, _) = first(&server, |options| options.bounds.watched_object = 50_000);
+    // A watch that began before the fault, and was not known yet, would not be ended.
+    server.wait_until("the watch of pods", |world| world.watching.get("pods") == Some(&1));
     server.fault("/pods?watch", 1, Fault::Endless(r#"{"type":"ADDED","object":{"#));
     server.end_watches();
     let listed = status(&live, Kind::Pod).lists;
