@@ -180,7 +180,8 @@ pub(super) struct ReadTemplate {
 }
 
 impl Admission {
-    /// Admits a pod as [`Admission::admit`]. Copies of one template are read once, and share their specs.
+    /// Admits a pod as [`Admission::admit`]. Copies of one template are read once, and share their specs. For copies with the same labels the
+    /// namespace, the classes and the policies but quotas are those that the first one met.
     ///
     /// # Errors
     /// When an API server would refuse the pod.
