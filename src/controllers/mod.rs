@@ -30,6 +30,8 @@ pub enum Note {
     UnknownPriorityClass(Str),
     /// The kind of budgets was not read, so none can block.
     BudgetsUnknown,
+    /// The run ended after as many steps as are allowed: pods that wait for an attempt might have a node or make room.
+    CutShort,
 }
 
 impl Note {

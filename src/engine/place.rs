@@ -321,4 +321,25 @@ mod tests {
         assert!(placed.pods().iter().all(|pod| pod.node().is_some() != pod.why().contains("1 cpu free")), "{placed:?}");
         assert!(!shared(decisions[0], &engine.decide("shop", "big").unwrap()));
     }
+
+    #[test]
+    fn a_pod_whose_name_is_taken_gets_another_and_not_the_uid_of_the_one_that_has_it() {
+        let node = "{kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 4, pods: 110}}}";
+        let spec = json!({"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]});
+        let object = json!({"kind": "Pod", "metadata": {"name": "web", "namespace": "shop", "uid": "u1"}, "spec": spec.clone()});
+        let mut taken = object.clone();
+        taken["spec"]["nodeName"] = json!("a");
+        let engine = Engine::builder().objects(node).objects(taken.to_string().as_str()).build().unwrap();
+        let mut fork = engine.clone();
+        let (_, made) = fork.make(&object, 2).unwrap();
+        let pods = &fork.scheduler.state().cluster().pods;
+        let made: Vec<(&str, &str)> =
+            made.iter().map(|(_, key)| (key.name.as_str(), pods.get(key).expect("it was made").metadata.uid.as_str())).collect();
+        assert_eq!(made[0], ("web-2", ""));
+        // The second is a copy, which has a name and uid of its own.
+        assert!(made[1].0.starts_with("web-") && !["", "u1"].contains(&made[1].1), "{made:?}");
+        assert_eq!(pods.get(&Key::new("shop", "web")).expect("it stays").metadata.uid, "u1");
+        let placed = engine.place(&object, 5).unwrap();
+        assert_eq!((placed.fit(), placed.pods().len()), (3, 5));
+    }
 }

@@ -24,6 +24,9 @@ pub struct BudgetSelector {
     exhausted: Option<Arc<CoveringBudgets>>,
 }
 
+/// Steps that count for a budget that is compared with a pod, besides those of its requirements.
+const STEPS: u64 = 2;
+
 impl BudgetIndex {
     /// Inserts a budget, replacing the one with its name. Leaves out a budget whose selector is missing, empty or
     /// invalid, because it matches no pod.
@@ -81,6 +84,12 @@ impl BudgetSelector {
 
     pub fn budget(&self) -> &PodDisruptionBudget {
         &self.budget
+    }
+
+    /// Returns how many steps of [`super::node_steps`] it takes to compare the budget with a pod, about.
+    pub fn steps(&self) -> u64 {
+        let requirements = self.budget.spec.selector.as_ref().map_or(0, |selector| selector.match_expressions.len());
+        STEPS + 3 * requirements as u64
     }
 
     /// Returns whether the budget covers a pod of its namespace.

@@ -42,6 +42,10 @@ pub struct CycleState {
     pub skip_score: PluginSet,
     /// Steps that searches of plugins took; clones share them.
     steps: Arc<AtomicU64>,
+    /// Steps that plugins took over lists of pods, nodes and budgets; clones share them.
+    list_steps: Arc<AtomicU64>,
+    /// Steps of the filters on one node, about.
+    node_steps: u64,
     /// Steps that a plugin's search may take on each node, where the cycle is one of many of a search; `None` for no limit.
     steps_on_node: Option<u64>,
 }
@@ -66,6 +70,27 @@ impl CycleState {
     /// it depends on how many nodes were asked meanwhile.
     pub fn spent(&self) -> u64 {
         self.steps.load(Ordering::Relaxed)
+    }
+
+    /// Counts steps of a plugin over a list that grows with the cluster and that the number of nodes and the pod's constraints do not
+    /// show; see [`super::node_steps`] for the unit.
+    pub fn count_list_steps(&self, steps: u64) {
+        self.list_steps.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// Sets about how many steps the filters take on one node.
+    pub fn set_node_steps(&mut self, steps: u64) {
+        self.node_steps = steps;
+    }
+
+    /// Counts the steps of filters that are asked about a node this many times.
+    pub fn count_filters(&self, times: usize) {
+        self.count_list_steps(self.node_steps.saturating_mul(times as u64));
+    }
+
+    /// Returns the number of steps over lists, of all plugins.
+    pub fn list_steps(&self) -> u64 {
+        self.list_steps.load(Ordering::Relaxed)
     }
 
     /// Stores data, replacing what was stored under its type.

@@ -1,5 +1,6 @@
 //! Counts the steps of decisions, so that searches of many decisions end after a bounded number of them.
 
+use super::{PodInfo, Snapshot};
 use crate::cluster::{Pod, PodAffinity};
 use crate::limits::engine::{SEARCH_STEPS, SEARCH_STEPS_ON_NODE};
 
@@ -22,6 +23,52 @@ pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
     let required: usize = required.map_or(0, |of| of.node_selector_terms.iter().map(|term| term.match_expressions.len()).sum());
     let constraints = 1 + pod.spec.topology_spread_constraints.len() + terms + (selected + required) / LABELS_OF_A_STEP;
     (nodes.max(1) as u64).saturating_mul(constraints as u64)
+}
+
+/// Steps of [`node_steps`] that each of these takes on a node: a decision without any constraint, a topology spread constraint, a
+/// volume or claim.
+const OF_NODE: u64 = 10;
+const OF_SPREAD: u64 = 3;
+const OF_VOLUME: u64 = 5;
+/// Tolerations times taints of a step.
+const TOLERATIONS_OF_A_STEP: u64 = 6;
+/// Steps of [`node_steps`] for each step that the search of a plugin takes.
+const OF_SEARCH: u64 = 12;
+
+/// Returns about how many steps a decision about a pod takes on each node, on average: a step is what takes about as long as one
+/// affinity term on one node. They are finer than those of [`decision_steps`], and count what nodes list as well.
+pub fn node_steps(pod: &PodInfo, snapshot: &Snapshot) -> u64 {
+    let spec = &pod.pod.spec;
+    let affinity = spec.affinity.as_ref();
+    let terms = |of: Option<&PodAffinity>| of.map_or(0, |of| of.required.len() + of.preferred.len());
+    let terms = terms(affinity.and_then(|a| a.pod_affinity.as_ref())) + terms(affinity.and_then(|a| a.pod_anti_affinity.as_ref()));
+    let selected = spec.node_selector.as_ref().map_or(0, crate::cluster::Map::len);
+    let of_nodes = affinity.and_then(|a| a.node_affinity.as_ref());
+    let required = of_nodes.and_then(|a| a.required.as_ref());
+    let required: usize = required.map_or(0, |of| of.node_selector_terms.iter().map(|term| term.match_expressions.len()).sum());
+    let preferred: usize = of_nodes.map_or(0, |a| a.preferred.iter().flatten().map(|term| term.preference.match_expressions.len()).sum());
+    let scalars = pod.resource.resource.scalar.len();
+    // Each is looked up among those of the node.
+    let scalars = scalars * (scalars.max(1).ilog2() as usize + 1);
+    let listed = OF_NODE
+        + OF_SPREAD * spec.topology_spread_constraints.len() as u64
+        + OF_VOLUME * (spec.volumes.len() + spec.resource_claims.len()) as u64
+        + (terms + (selected + required + preferred) / 2 + 3 * scalars) as u64;
+    let tolerations = spec.tolerations.len() as u64;
+    // Of few tolerations the product is small, and nodes with many taints are rare.
+    let taints = if tolerations < TOLERATIONS_OF_A_STEP { 0 } else { average_taints(snapshot) };
+    listed + tolerations * taints / TOLERATIONS_OF_A_STEP
+}
+
+/// Returns the average number of taints on a node.
+fn average_taints(snapshot: &Snapshot) -> u64 {
+    let taints: usize = snapshot.nodes().iter().map(|node| node.node.spec.taints.len()).sum();
+    (taints / snapshot.len().max(1)) as u64
+}
+
+/// Returns about how many steps the search of plugins took, as those of [`node_steps`].
+pub fn steps_of_search(spent: u64) -> u64 {
+    spent.saturating_mul(OF_SEARCH)
 }
 
 #[cfg(test)]

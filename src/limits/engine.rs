@@ -62,9 +62,14 @@ limits! { "engine":
     /// Pods that are made of the workloads of a manifest; the others are counted as not made.
     count MANIFEST_PODS: usize = 10_000, "a_manifest_of_two_billion_replicas_is_bounded";
     /// Bytes of the pods of a manifest as JSON, as far as each is longer than MANIFEST_POD; the others are counted as not made.
-    bytes MANIFEST_BYTES: usize = 16 << 20, "long_pods_of_a_manifest_are_bounded";
+    bytes MANIFEST_BYTES: usize = 12 << 20, "long_pods_of_a_manifest_are_bounded";
     /// Length of a pod of a manifest as JSON up to which it does not count for MANIFEST_BYTES.
     bytes MANIFEST_POD: usize = 8 << 10, "long_pods_of_a_manifest_are_bounded";
+    /// Steps of all decisions about pods of a manifest and those that change with them, besides MANIFEST_STEPS_OF_OBJECT; pods that
+    /// are left are counted as not decided.
+    steps MANIFEST_STEPS: u64 = 40_000_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
+    /// Steps by which MANIFEST_STEPS grows for each node and pod of the cluster.
+    steps MANIFEST_STEPS_OF_OBJECT: u64 = 4_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
     /// Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made.
     steps MANIFEST_ROUNDS: usize = 1_000, "rounds_of_ordered_pods_are_bounded";
     /// Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out.

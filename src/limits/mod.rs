@@ -144,8 +144,10 @@
 //! | [`engine::COMING_NODES`] | 20 | NodePools, NodeClaims and node groups whose coming nodes are judged for a pod; the others are counted as not tried. | `trials_are_bounded` |
 //! | [`engine::COMING_NODE_TRIALS`] | 64 steps | Nodes that do not exist yet that are tried for a pod; those beyond it are named as not tried. | `trials_are_bounded` |
 //! | [`engine::MANIFEST_PODS`] | 10,000 | Pods that are made of the workloads of a manifest; the others are counted as not made. | `a_manifest_of_two_billion_replicas_is_bounded` |
-//! | [`engine::MANIFEST_BYTES`] | 16 MiB | Bytes of the pods of a manifest as JSON, as far as each is longer than MANIFEST_POD; the others are counted as not made. | `long_pods_of_a_manifest_are_bounded` |
+//! | [`engine::MANIFEST_BYTES`] | 12 MiB | Bytes of the pods of a manifest as JSON, as far as each is longer than MANIFEST_POD; the others are counted as not made. | `long_pods_of_a_manifest_are_bounded` |
 //! | [`engine::MANIFEST_POD`] | 8 KiB | Length of a pod of a manifest as JSON up to which it does not count for MANIFEST_BYTES. | `long_pods_of_a_manifest_are_bounded` |
+//! | [`engine::MANIFEST_STEPS`] | 40,000,000 steps | Steps of all decisions about pods of a manifest and those that change with them, besides MANIFEST_STEPS_OF_OBJECT; pods that are left are counted as not decided. | `decisions_about_a_manifest_end_after_a_number_of_steps` |
+//! | [`engine::MANIFEST_STEPS_OF_OBJECT`] | 4,000 steps | Steps by which MANIFEST_STEPS grows for each node and pod of the cluster. | `decisions_about_a_manifest_end_after_a_number_of_steps` |
 //! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
 //! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |
 //! | [`engine::MANIFEST_DECISIONS`] | 50 | Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message. | `decisions_about_pending_pods_are_bounded` |

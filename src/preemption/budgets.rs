@@ -17,6 +17,8 @@ pub(super) struct BudgetCount<'a> {
     known: HashMap<(usize, usize), Covering<'a>, BuildHasherDefault<AddressHasher>>,
     /// Budgets met on this node, by address, with their disruptions left.
     left: HashMap<usize, i32, BuildHasherDefault<AddressHasher>>,
+    /// Budgets and their requirements that were compared with pods.
+    steps: u64,
 }
 
 /// The budgets that cover a pod, by name.
@@ -30,12 +32,17 @@ enum Covering<'a> {
 impl<'a> BudgetCount<'a> {
     /// Makes a counter for one node.
     pub(super) fn new(index: &'a BudgetIndex, rule: BudgetRule) -> Self {
-        Self { index, rule, known: HashMap::default(), left: HashMap::default() }
+        Self { index, rule, known: HashMap::default(), left: HashMap::default(), steps: 0 }
     }
 
     /// Resets the counts for another node.
     pub(super) fn restart(&mut self) {
         self.left.clear();
+    }
+
+    /// Returns how many budgets, and requirements of theirs, were compared with pods since the last time.
+    pub(super) fn take_steps(&mut self) -> u64 {
+        std::mem::take(&mut self.steps)
     }
 
     /// Counts one disruption in every budget that covers the pod, or, in later releases, in those up to the first that is exhausted.
@@ -80,6 +87,7 @@ impl<'a> BudgetCount<'a> {
             }
             Covering::Several(selectors) => {
                 let mut answer = CoveringBudgets::default();
+                self.steps += 2 * selectors.len() as u64;
                 for selector in selectors.iter() {
                     let left = self.take_one(pod, selector.budget());
                     answer.add(selector.budget(), left);
@@ -105,8 +113,9 @@ impl<'a> BudgetCount<'a> {
         covering
     }
 
-    fn find(&self, pod: &PodInfo) -> Covering<'a> {
+    fn find(&mut self, pod: &PodInfo) -> Covering<'a> {
         let budgets = self.index.in_namespace(pod.namespace());
+        self.steps += budgets.iter().map(BudgetSelector::steps).sum::<u64>();
         let mut covering = budgets.iter().filter(|selector| selector.matches(pod));
         match (covering.next(), covering.next()) {
             (None, _) => Covering::None,

@@ -114,6 +114,24 @@ pub(super) fn select_victims_in_order<'a>(
     scratch: &mut Scratch<'a>,
     order: Option<&[usize]>,
 ) -> NodeDryRun {
+    let run = try_victims(post, state, pod, node, scratch, order);
+    // Each pod is removed and put back; where more than sums change, plugins are told, and are asked again.
+    state.count_filters(1 + node.pods.len() * if looks_at_sums(post) { 1 } else { 5 });
+    let steps = scratch.budgets.take_steps();
+    if steps > 0 {
+        state.count_list_steps(steps);
+    }
+    run
+}
+
+fn try_victims<'a>(
+    post: &PostFilterContext<'_>,
+    state: &CycleState,
+    pod: &PodInfo,
+    node: &'a Arc<NodeInfo>,
+    scratch: &mut Scratch<'a>,
+    order: Option<&[usize]>,
+) -> NodeDryRun {
     let release = post.cx.emulation.behaviour();
     let name = node.name().clone();
     if looks_at_sums(post) {

@@ -12,6 +12,7 @@ use super::{Decision, OddsReport};
 use crate::admission::Refusal;
 use crate::analysis::{Missing, ReleaseReport, odds, run_parts, why};
 use crate::cluster::{Cluster, Key, Pod, Str};
+use crate::controllers::Note;
 use crate::controllers::unfold::Hold;
 use crate::framework::Reason;
 use crate::output::{Document, Headings, Lines, Words};
@@ -20,6 +21,7 @@ use crate::scheduler::Scheduler;
 use crate::trace::CycleView;
 use crate::whatif::{
     Elsewhere, ManifestAnswer, ManifestChange, ManifestPod, ManifestPodEnd, ManifestWorkload, NotMade, RefusedPods, WhyNotMade,
+    is_tried_again,
 };
 
 /// Limit on the nodes, pods or victims that are listed in text.
@@ -46,6 +48,7 @@ pub struct ManifestReport {
 struct Numbers {
     placed: usize,
     pending: usize,
+    undecided: usize,
     preempted: usize,
     refused: u64,
     not_made: u64,
@@ -73,6 +76,9 @@ impl ManifestReport {
     pub fn compared(mut self, without: &Scheduler, with: &Scheduler) -> Self {
         let own = self.answer.pods.iter().map(|pod| &pod.pod).chain(self.answer.victims.iter().map(|victim| &victim.pod)).collect();
         self.elsewhere = Elsewhere::besides(without, with, &own);
+        if self.answer.notes.contains(&Note::CutShort) {
+            self.elsewhere.retain(|pod| !is_tried_again(&pod.at[1]));
+        }
         self
     }
 
@@ -132,6 +138,7 @@ impl ManifestReport {
         for pod in self.answer.pods.iter().filter(|pod| workload.is_none_or(|at| pod.workload == at)) {
             match &pod.end {
                 ManifestPodEnd::Placed { .. } => numbers.placed += 1,
+                ManifestPodEnd::Undecided => numbers.undecided += 1,
                 ManifestPodEnd::Preempted { .. } => numbers.preempted += 1,
                 ManifestPodEnd::Pending { decision, .. } => {
                     numbers.pending += 1;
@@ -282,7 +289,7 @@ impl ManifestReport {
 
 impl Numbers {
     fn is_empty(&self) -> bool {
-        self.placed + self.pending + self.preempted == 0 && self.refused + self.not_made == 0
+        self.placed + self.pending + self.undecided + self.preempted == 0 && self.refused + self.not_made == 0
     }
 
     fn sentence(&self) -> String {
@@ -295,6 +302,7 @@ impl Numbers {
         for (number, words) in [
             (self.placed as u64, fit),
             (self.pending as u64, waits.as_str()),
+            (self.undecided as u64, "not decided"),
             (self.preempted as u64, "preempted by others of the manifest"),
             (self.refused, "refused"),
             (self.not_made, "not created"),
@@ -331,6 +339,7 @@ fn reason(pod: &ManifestPod) -> Option<String> {
         ManifestPodEnd::Pending { decision: Some(view), .. } => Some(why(view)),
         ManifestPodEnd::Pending { message, .. } if message.is_empty() => Some("it was not tried".to_owned()),
         ManifestPodEnd::Pending { message, .. } => Some(message.to_string()),
+        ManifestPodEnd::Undecided => Some("it is not decided, as the run ended after as many steps as are allowed".to_owned()),
         ManifestPodEnd::Preempted { by: Some(by) } => Some(format!("preempted by {by}")),
         ManifestPodEnd::Preempted { by: None } => Some("preempted".to_owned()),
     }

@@ -435,6 +435,11 @@ pub(super) fn note_sentence(note: &Note) -> String {
             )
         }
         Note::BudgetsUnknown => "Note: no budgets were read, so whether one would block is unknown.".to_owned(),
+        Note::CutShort => {
+            "Note: the run ended after as many steps as are allowed for a cluster of this size; pods that would be tried after that are not \
+             decided, and where others would move for them is unknown."
+                .to_owned()
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::cluster::{Kind, Object, Str};
 use crate::extenders::CycleExtenders;
 use crate::framework::{
     CandidateExtenders, Context, CycleState, Diagnosis, DryRunPolicy, NodeInfo, NominatingInfo, PluginName, PodInfo, PostFilterContext,
-    PreemptionRecord, Reason, SharedList, Status,
+    PreemptionRecord, Reason, SharedList, Status, node_steps, steps_of_search,
 };
 use crate::release::{Algorithm, HostOrder, PostFilterText};
 use crate::trace::{Event, Recorder, Row, Selection, record_preemption};
@@ -65,6 +65,8 @@ pub struct SchedulePod<'a> {
     pub next_start_node_index: &'a mut usize,
     /// Counts the pods that were scored; selects among nodes of equal score in releases that rotate them.
     pub last_node_index: &'a mut u64,
+    /// Counts the steps of attempts, about; see [`node_steps`].
+    pub steps: &'a mut u64,
 }
 
 /// The result of one attempt.
@@ -121,6 +123,23 @@ pub const NO_NODES: &str = "no nodes available to schedule pods";
 impl SchedulePod<'_> {
     /// Runs the attempt and records its events. Reserve and PreBind continue with `state`.
     pub fn run(&mut self, pod: &PodInfo, state: &mut CycleState, recorder: &mut impl Recorder) -> ScheduleResult {
+        state.set_node_steps(node_steps(pod, self.cx.snapshot));
+        let result = self.try_pod(pod, state, recorder);
+        state.count_filters(self.asked(&result));
+        *self.steps = self.steps.saturating_add(state.list_steps()).saturating_add(steps_of_search(state.spent()));
+        result
+    }
+
+    /// Returns how many nodes were filtered or scored.
+    fn asked(&self, result: &ScheduleResult) -> usize {
+        match result {
+            ScheduleResult::Selected { feasible, diagnosis, .. } => feasible.len() + diagnosis.node_to_status.len(),
+            ScheduleResult::FitError(error) => error.diagnosis.node_to_status.len(),
+            ScheduleResult::Error(_) | ScheduleResult::NoNodes => self.cx.snapshot.len(),
+        }
+    }
+
+    fn try_pod(&mut self, pod: &PodInfo, state: &mut CycleState, recorder: &mut impl Recorder) -> ScheduleResult {
         if let Err(error) = self.check_claims(pod) {
             return ScheduleResult::Error(error);
         }

@@ -35,13 +35,23 @@ pub struct DryOptions<'a> {
     pub start: usize,
     /// The number of nodes beyond the shortlist that may be dry-run for odds.
     pub odds_nodes: usize,
+    /// Where the steps of the attempt are added, about; see [`crate::framework::node_steps`].
+    pub all_steps: Option<&'a AtomicU64>,
     /// Where the steps of plugins are added, which [`search_steps_on_node`] limits then; see [`CycleState::spent`].
     pub steps: Option<&'a AtomicU64>,
 }
 
 impl Default for DryOptions<'_> {
     fn default() -> Self {
-        Self { asking: Asking::Recall, post_filter: PostFilter::Run, only_fit: false, start: 0, odds_nodes: ODDS_NODES, steps: None }
+        Self {
+            asking: Asking::Recall,
+            post_filter: PostFilter::Run,
+            only_fit: false,
+            start: 0,
+            odds_nodes: ODDS_NODES,
+            all_steps: None,
+            steps: None,
+        }
     }
 }
 
@@ -202,7 +212,7 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, options: &DryOptions<'_>, 
         recorder.record(|| Event::CycleSkipped { pod: pod.key(), why: SkipReason::Deleting });
         return DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(pod.key())));
     }
-    let mut start = options.start;
+    let (mut start, mut steps) = (options.start, 0);
     let extenders = input.config.extenders.for_cycle(options.asking);
     let mut attempt = SchedulePod {
         framework,
@@ -216,9 +226,13 @@ fn try_pod(input: &DecisionInput<'_>, pod: &Arc<Pod>, options: &DryOptions<'_>, 
         extenders_look_on: input.config.extenders.look_at_all_nodes(),
         next_start_node_index: &mut start,
         last_node_index: &mut 0,
+        steps: &mut steps,
     };
     let mut state = CycleState::within(options.steps.map(|_| search_steps_on_node(snapshot.len())));
     let result = attempt.run(&info, &mut state, recorder);
+    if let Some(all) = options.all_steps {
+        all.fetch_add(steps, Ordering::Relaxed);
+    }
     let result = reserved(framework, cx, &info, &mut state, result);
     if let Some(steps) = options.steps {
         steps.fetch_add(state.spent(), Ordering::Relaxed);

@@ -40,6 +40,8 @@ pub struct State {
     pub(super) next_start_node_index: usize,
     /// Counts the pods that were scored, in releases that rotate among equal scores.
     pub(super) last_node_index: u64,
+    /// Steps of all attempts so far, about.
+    pub(super) steps: u64,
     /// Pods, by `pod_id`, whose victims are being evicted; names the last victim once only that one is left.
     pub(super) preempting: OrdMap<Str, Option<Key>>,
     /// Pods that wait on Permit.
@@ -174,6 +176,7 @@ impl State {
             cycle: 0,
             next_start_node_index: 0,
             last_node_index: 0,
+            steps: 0,
             preempting: OrdMap::new(),
             waiting: OrdMap::new(),
             terminating,
@@ -279,6 +282,11 @@ impl State {
     /// Returns the virtual time.
     pub fn clock(&self) -> Timestamp {
         self.clock
+    }
+
+    /// Returns about how many steps all attempts so far took, by [`crate::framework::node_steps`]. Only differences say something.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     /// Returns the index of the node where the next search starts.

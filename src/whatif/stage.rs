@@ -74,7 +74,13 @@ impl Stage for Rehearsal {
     fn apply_alone(&mut self, operation: Operation) -> bool {
         // Every pod is worth another attempt after a change from outside.
         self.settling = Quiescence::default();
-        !self.scheduler.apply(operation).is_empty()
+        // The events of many operations take memory, and only whether there are any counts.
+        match operation {
+            Operation::Batch { operations, .. } if !matches!(operations.first(), Some(Operation::Observe { .. })) => {
+                operations.into_iter().fold(false, |has_effect, operation| !self.scheduler.apply(operation).is_empty() || has_effect)
+            }
+            operation => !self.scheduler.apply(operation).is_empty(),
+        }
     }
 
     fn settle_step(&mut self) -> bool {

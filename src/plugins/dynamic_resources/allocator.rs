@@ -14,11 +14,24 @@ use super::request::Request;
 use super::result;
 use super::search::{Search, Step};
 use crate::cel::{CompileError, Selector};
-use crate::cluster::resource::{AllocationResult, DeviceClass, DeviceSelector, ResourceClaim};
+use crate::cluster::resource::{AllocationResult, Device, DeviceClass, DeviceSelector, ResourceClaim, ResourceSlice};
 use crate::cluster::{Cluster, Node, Str};
 use crate::framework::{CycleState, Reason};
 use crate::limits::engine::DEVICE_STEPS_PER_SECOND;
 use crate::release::{Emulation, Gate};
+
+/// Steps that count on each node for a device and a request, besides those of the search.
+const STEPS_OF_DEVICE: u64 = 30;
+const STEPS_OF_REQUEST: u64 = 10;
+/// Steps that count for a counter that a device consumes.
+const STEPS_OF_COUNTER: u64 = 8;
+
+/// Returns the steps that the devices of a slice count for. They mostly consume alike.
+fn steps_of_devices(slice: &ResourceSlice) -> u64 {
+    let devices = &slice.spec.devices;
+    let counters = |device: &Device| device.consumes_counters.iter().map(|of| of.counters.len() as u64).sum::<u64>();
+    devices.len() as u64 * (STEPS_OF_DEVICE + STEPS_OF_COUNTER * devices.first().map_or(0, counters))
+}
 
 /// Slices, allocations and classes, shared by all nodes of a cycle.
 #[derive(Debug)]
@@ -119,6 +132,9 @@ impl Allocator {
         cycle: &CycleState,
     ) -> Result<Option<Vec<AllocationResult>>, AllocationError> {
         let pools = self.inventory.pools(node, self.emulation, &self.allocated)?;
+        let devices: u64 = pools.iter().flat_map(|pool| &pool.slices).map(|slice| steps_of_devices(slice)).sum();
+        let requests: usize = claims.iter().map(|claim| claim.spec.devices.requests.len()).sum();
+        cycle.count_list_steps(devices + requests as u64 * STEPS_OF_REQUEST);
         let mut search = Search::new(self, node, claims, &pools);
         search.limit = cycle.steps_on_node().map(|steps| i64::try_from(steps).unwrap_or(i64::MAX));
         let found = search.prepare().and_then(|()| search.allocate_one(Step::default(), false, DevicePos::default()));

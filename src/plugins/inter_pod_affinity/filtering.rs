@@ -12,6 +12,12 @@ use crate::framework::{
 };
 use crate::release::{AffinityReasons, Emulation};
 
+/// Steps that count for a term that is compared with the pods of others or of the incoming pod, and for each node that it then counts on.
+pub(super) const STEPS_OF_TERM: u64 = 4;
+pub(super) const STEPS_OF_COUNT: u64 = 8;
+/// Steps that count for a term of the incoming pod once in a cycle.
+const STEPS_OF_OWN_TERM: u64 = 50;
+
 const NO_STATE: &str = "error reading \"PreFilterInterPodAffinity\" from cycleState: not found";
 
 /// The incoming pod's data, constant during the cycle.
@@ -125,14 +131,22 @@ fn conflict(node: &NodeInfo, topology_key: &Str, with: Option<Key>) -> DomainCon
 }
 
 /// Counts the required anti-affinity terms of existing pods that match `pod`, with the nodes of these pods.
-fn existing_anti_affinity_counts(snapshot: &Snapshot, pod: &PodInfo, namespace_labels: &Labels) -> (Domains, Vec<usize>) {
+fn existing_anti_affinity_counts(
+    snapshot: &Snapshot,
+    state: &CycleState,
+    pod: &PodInfo,
+    namespace_labels: &Labels,
+) -> (Domains, Vec<usize>) {
     let (mut domains, mut at) = (Domains::default(), Vec::new());
+    let mut terms = 0;
     for (existing, nodes) in snapshot.pods().with_required_anti_affinity_to(pod.bits()) {
+        terms += existing.required_anti_affinity().len();
         for term in existing.required_anti_affinity().iter().filter(|t| t.matches(&pod.pod, namespace_labels)) {
             at.extend(nodes.clone().map(|(node, _)| node));
             domains.add_counts(snapshot, &term.topology_key, nodes.clone(), 1);
         }
     }
+    state.count_list_steps(terms as u64 * STEPS_OF_TERM + at.len() as u64 * STEPS_OF_COUNT);
     (domains, at)
 }
 
@@ -161,13 +175,14 @@ impl PreFilterPlugin for InterPodAffinity {
         if let Some(error) = pod.parse_error() {
             return (PreFilterResult::default(), Status::rejected(Reason::InvalidPodAffinity { error: error.to_string().into() }));
         }
+        state.count_list_steps((pod.required_affinity().len() + pod.required_anti_affinity().len()) as u64 * STEPS_OF_OWN_TERM);
         let merged = |terms: &[AffinityTerm]| terms.iter().map(|t| merge_namespaces(cx.cluster, cx.emulation, t)).collect();
         let incoming = Incoming {
             affinity: merged(pod.required_affinity()),
             anti_affinity: merged(pod.required_anti_affinity()),
             namespace_labels: namespace_labels(cx.cluster, &pod.pod.metadata.namespace),
         };
-        let (existing, at) = existing_anti_affinity_counts(cx.snapshot, pod, &incoming.namespace_labels);
+        let (existing, at) = existing_anti_affinity_counts(cx.snapshot, state, pod, &incoming.namespace_labels);
         if existing.is_empty() && incoming.affinity.is_empty() && incoming.anti_affinity.is_empty() {
             return (PreFilterResult::default(), Status::skip());
         }

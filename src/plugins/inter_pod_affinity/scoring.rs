@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::domains::Domains;
+use super::filtering::{STEPS_OF_COUNT, STEPS_OF_TERM};
 use super::{InterPodAffinity, merge_namespaces, namespace_labels};
 use crate::cluster::Labels;
 use crate::framework::{AffinityTerm, Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
@@ -18,7 +19,7 @@ struct PreScoreState {
 
 /// Sums the weights of the incoming pod's preferred terms that match existing pods, and of existing pods' terms that
 /// match it.
-fn topology_score(cx: &Context<'_>, pod: &PodInfo, has_preferences: bool, hard_pod_affinity_weight: i32) -> Domains {
+fn topology_score(cx: &Context<'_>, state: &CycleState, pod: &PodInfo, has_preferences: bool, hard_pod_affinity_weight: i32) -> Domains {
     let mut scores = Domains::default();
     let pods = cx.snapshot.pods();
     let affinity = pod.preferred_affinity().iter().map(|t| (t, 1));
@@ -30,10 +31,14 @@ fn topology_score(cx: &Context<'_>, pod: &PodInfo, has_preferences: bool, hard_p
         scores.add_counts(cx.snapshot, &term.topology_key, matching, sign * i64::from(own.weight));
     }
     let namespace_labels = namespace_labels(cx.cluster, &pod.pod.metadata.namespace);
+    let mut steps = 0;
     // A pod with preferences is compared with the pods of all nodes, others with those of the listed nodes.
     for (existing, nodes) in pods.with_affinity_to(pod.bits(), !has_preferences) {
+        let terms = existing.required_affinity().len() + existing.preferred_affinity().len() + existing.preferred_anti_affinity().len();
+        steps += terms as u64 * STEPS_OF_TERM;
         let mut add = |term: &AffinityTerm, weight: i64| {
             if term.matches(&pod.pod, &namespace_labels) {
+                steps += nodes.clone().count() as u64 * STEPS_OF_COUNT;
                 scores.add_counts(cx.snapshot, &term.topology_key, nodes.clone(), weight);
             }
         };
@@ -49,6 +54,7 @@ fn topology_score(cx: &Context<'_>, pod: &PodInfo, has_preferences: bool, hard_p
             add(&theirs.term, -i64::from(theirs.weight));
         }
     }
+    state.count_list_steps(steps);
     scores
 }
 
@@ -68,7 +74,7 @@ impl PreScorePlugin for InterPodAffinity {
         if let Some(error) = pod.parse_error() {
             return Status::error(format!("failed to parse pod: {error}"));
         }
-        let topology_score = topology_score(cx, pod, has_preferences, self.args.hard_pod_affinity_weight);
+        let topology_score = topology_score(cx, state, pod, has_preferences, self.args.hard_pod_affinity_weight);
         if topology_score.is_empty() && !keeps_idle {
             return Status::skip();
         }

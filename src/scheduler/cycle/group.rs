@@ -167,6 +167,7 @@ impl Scheduler {
             first_cycle: state.cycle + 1,
             next_start_node_index: &mut state.next_start_node_index,
             last_node_index: &mut state.last_node_index,
+            steps: &mut state.steps,
             world: World::new(&state.cache, &state.cluster, &state.queue),
             places: Vec::new(),
             recheck: Recheck::Open,

@@ -145,6 +145,7 @@ impl Scheduler {
             extenders_look_on: config.extenders.look_at_all_nodes(),
             next_start_node_index: &mut state.next_start_node_index,
             last_node_index: &mut state.last_node_index,
+            steps: &mut state.steps,
         };
         let result = if self.quiet {
             attempt.run(&info.pod_info, &mut cycle_state, &mut Quiet)

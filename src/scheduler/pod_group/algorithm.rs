@@ -177,6 +177,7 @@ impl PodGroupCycle<'_> {
             post_filter,
             next_start_node_index: self.next_start_node_index,
             last_node_index: self.last_node_index,
+            steps: self.steps,
         };
         let result = attempt.run(&info.pod_info, &mut cycle_state, recorder);
         if let Some(events) = recorder.events() {

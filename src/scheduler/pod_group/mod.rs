@@ -50,6 +50,8 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) next_start_node_index: &'a mut usize,
     /// How many pods were scored; moves on.
     pub(super) last_node_index: &'a mut u64,
+    /// The steps of attempts; grows.
+    pub(super) steps: &'a mut u64,
     /// The state as members see it.
     pub(super) world: World<'a>,
     /// The places that members found in a trial of preemption, by place in the order.

@@ -169,22 +169,33 @@ fn put(out: &mut Vec<Decoded>, line: u32, context: Context<'_>, (newest, what, m
 /// Returns whether more brackets are open at some point, or more entries begin on a line (`- - - a`), than any valid object
 /// needs. Brackets in strings are counted too, which affects no realistic object.
 pub(in crate::source) fn is_too_deep(text: &[u8]) -> bool {
-    let mut depth = 0usize;
     let is_deep_line = |line: &[u8]| {
         let begin = line.trim_ascii_start();
         begin.chunks_exact(2).take(FLOW_DEPTH + 1).take_while(|pair| matches!(*pair, b"- " | b"? " | b": ")).count() > FLOW_DEPTH
     };
-    if text.split(|byte| *byte == b'\n').any(is_deep_line) {
+    if has_line_longer_than(2 * FLOW_DEPTH, text) && text.split(|byte| *byte == b'\n').any(is_deep_line) {
         return true;
     }
-    text.iter().any(|byte| {
-        match byte {
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth > FLOW_DEPTH
-    })
+    let mut depth = 0usize;
+    let opens = memchr::memchr2_iter(b'[', b'{', text).take(FLOW_DEPTH + 1).count();
+    opens > FLOW_DEPTH
+        && text.iter().any(|byte| {
+            match byte {
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth > FLOW_DEPTH
+        })
+}
+
+/// Returns whether a line may be longer than a length, by a look at a few places.
+fn has_line_longer_than(length: usize, mut text: &[u8]) -> bool {
+    while text.len() > length {
+        let Some(end) = memchr::memrchr(b'\n', &text[..=length]) else { return true };
+        text = &text[end + 1..];
+    }
+    false
 }
 
 /// Returns an upper limit on the bytes of a text's aliases, each expanded once: the length of the text for each of them, and

@@ -12,7 +12,8 @@ use crate::controllers::Note;
 use crate::controllers::unfold::Hold;
 use crate::limits::engine::MANIFEST_DECISIONS;
 use crate::scheduler::Scheduler;
-use crate::trace::CycleView;
+use crate::session::PodLocation;
+use crate::trace::{CycleView, Place};
 use crate::whatif::stage::Stage;
 use crate::whatif::{Capacity, Whereabouts};
 
@@ -80,6 +81,8 @@ pub enum ManifestPodEnd {
         /// A dry decision about it, or about one that is rejected alike; `None` beyond the limit on decisions.
         decision: Option<Arc<CycleView>>,
     },
+    /// It waits for its next attempt, and the run has ended after as many steps as are allowed.
+    Undecided,
     /// Another pod took its place.
     Preempted {
         /// The other pod, if it is known.
@@ -168,6 +171,7 @@ impl ManifestAnswer {
                         let at = Whereabouts::of(scheduler, pod);
                         match at.node() {
                             Some(node) => ManifestPodEnd::Placed { node: node.clone(), odds: watch.odds.remove(pod) },
+                            None if watch.is_cut_short && is_tried_again(&at.location) => ManifestPodEnd::Undecided,
                             None => ManifestPodEnd::Pending {
                                 decision: decisions.about(scheduler, workload, pod, &at.message),
                                 message: at.message,
@@ -185,9 +189,17 @@ impl ManifestAnswer {
             }
         }
         self.victims = watch.victims;
+        if watch.is_cut_short {
+            Note::CutShort.add_to(&mut self.notes);
+        }
         let mut seen = BTreeSet::new();
         self.victims.retain(|victim| seen.insert(victim.pod.clone()));
     }
+}
+
+/// Returns whether a pod waits for an attempt that only time holds up.
+pub fn is_tried_again(at: &PodLocation) -> bool {
+    matches!(at, PodLocation::Waiting(Place::Active | Place::Backoff { .. } | Place::InFlight, ..))
 }
 
 /// Decisions about pending pods: one for those of a workload with the same message.

@@ -16,6 +16,7 @@ mod tests;
 
 pub use answer::{
     ManifestAnswer, ManifestCapacity, ManifestPod, ManifestPodEnd, ManifestVictim, ManifestWorkload, NotMade, RefusedPods, WhyNotMade,
+    is_tried_again,
 };
 pub use objects::makes_pods;
 #[cfg(test)]
@@ -24,6 +25,7 @@ pub use rollout::Change as ManifestChange;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use serde_json::Value;
 
@@ -37,7 +39,9 @@ use crate::cluster::{Cluster, Key, Str};
 use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, pods_within, unfold};
 use crate::controllers::{Draft, Note};
 use crate::extenders::Asking;
-use crate::limits::engine::{CAPACITY_COPIES, MANIFEST_BYTES, MANIFEST_ODDS, MANIFEST_PODS, MANIFEST_ROUNDS};
+use crate::limits::engine::{
+    CAPACITY_COPIES, MANIFEST_BYTES, MANIFEST_ODDS, MANIFEST_PODS, MANIFEST_ROUNDS, MANIFEST_STEPS, MANIFEST_STEPS_OF_OBJECT,
+};
 use crate::scheduler::{DryOptions, OddsEffort, Operation, Scheduler};
 use crate::trace::CycleView;
 use rollout::Rollout;
@@ -59,6 +63,8 @@ pub struct ManifestRequest {
     pub most_bytes: usize,
     /// Number of rounds at most.
     pub most_rounds: usize,
+    /// Steps of decisions at most; see [`MANIFEST_STEPS`]. `None` for as many as the size of the cluster allows.
+    pub most_steps: Option<u64>,
 }
 
 impl Default for ManifestRequest {
@@ -71,6 +77,7 @@ impl Default for ManifestRequest {
             most_pods: MANIFEST_PODS,
             most_bytes: MANIFEST_BYTES,
             most_rounds: MANIFEST_ROUNDS,
+            most_steps: None,
         }
     }
 }
@@ -163,7 +170,7 @@ pub fn apply_manifest(
             Note::UnknownPriorityClass(class.into()).add_to(&mut answer.notes);
         }
     }
-    let mut watch = Watch::new(&rollouts, request);
+    let mut watch = Watch::new(&rollouts, request, stage.scheduler());
     run(stage, &mut rollouts, &mut admission, &mut watch, request, &mut answer);
     answer.finish(stage, &rollouts, watch);
     if request.capacity {
@@ -221,13 +228,21 @@ struct Watch {
     odds_left: Option<usize>,
     victims: Vec<ManifestVictim>,
     seen: BTreeSet<Key>,
+    /// Steps that are left.
+    steps_left: u64,
+    /// Whether it ended there.
+    is_cut_short: bool,
 }
 
 impl Watch {
-    fn new(rollouts: &[Rollout], request: &ManifestRequest) -> Self {
+    fn new(rollouts: &[Rollout], request: &ManifestRequest, scheduler: &Scheduler) -> Self {
         let own = rollouts.iter().flat_map(Rollout::kept).cloned().collect();
         let odds_left = (!request.odds).then_some(MANIFEST_ODDS);
-        Self { own, odds: BTreeMap::new(), odds_left, victims: Vec::new(), seen: BTreeSet::new() }
+        let (victims, seen) = (Vec::new(), BTreeSet::new());
+        let cluster = scheduler.state().cluster();
+        let of_objects = MANIFEST_STEPS_OF_OBJECT.saturating_mul((cluster.nodes.len() + cluster.pods.len()) as u64);
+        let steps_left = request.most_steps.unwrap_or(MANIFEST_STEPS.saturating_add(of_objects));
+        Self { own, odds: BTreeMap::new(), odds_left, victims, seen, steps_left, is_cut_short: false }
     }
 
     /// Takes in the pods that were made.
@@ -235,16 +250,21 @@ impl Watch {
         self.own.extend(rollouts.iter().flat_map(Rollout::made).cloned());
     }
 
-    /// Runs until nothing changes. Returns false if the run was cancelled.
+    /// Runs until nothing changes. Returns false if the run was cancelled, or took too many steps.
     fn settle(&mut self, stage: &mut dyn Stage) -> bool {
         loop {
-            let before = stage.scheduler().state().cluster().clone();
+            if self.steps_left == 0 && stage.scheduler().next_pod().is_some() {
+                self.is_cut_short = true;
+                return false;
+            }
+            let (before, steps) = (stage.scheduler().state().cluster().clone(), stage.scheduler().state().steps());
             let decided = self.count_odds(stage.scheduler());
             self.odds_left = self.odds_left.map(|left| left.saturating_sub(usize::from(decided.is_some())));
             if !stage.settle_step() {
                 self.note_victims(stage, &before);
                 return stage.continues();
             }
+            self.take_steps(stage.scheduler().state().steps().saturating_sub(steps));
             let after = stage.scheduler().state().cluster();
             if let Some((pod, view)) = decided
                 && after.pods.get(&pod).is_some_and(|pod| !pod.node_name.is_empty())
@@ -257,17 +277,23 @@ impl Watch {
         }
     }
 
+    fn take_steps(&mut self, steps: u64) {
+        self.steps_left = self.steps_left.saturating_sub(steps);
+    }
+
     /// Decides about the pod that is next, if it is of the manifest and its odds are counted.
-    fn count_odds(&self, scheduler: &Scheduler) -> Option<(Key, Arc<CycleView>)> {
+    fn count_odds(&mut self, scheduler: &Scheduler) -> Option<(Key, Arc<CycleView>)> {
         if self.odds_left == Some(0) {
             return None;
         }
         let next = scheduler.next_pod().filter(|pod| self.own.contains(pod))?;
         let pod = scheduler.state().cluster().pods.get(&next)?;
         let effort = if self.odds_left.is_none() { OddsEffort::Asked } else { OddsEffort::Little };
-        let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, ..DryOptions::default() };
+        let steps = AtomicU64::new(0);
+        let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, all_steps: Some(&steps), ..DryOptions::default() };
         let mut view = CycleView::of(&scheduler.explain_with(pod, options));
         view.findings.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
+        self.take_steps(steps.into_inner());
         Some((next, Arc::new(view)))
     }
 

@@ -212,6 +212,27 @@ fn rounds_of_ordered_pods_are_bounded() {
 }
 
 #[test]
+fn decisions_about_a_manifest_end_after_a_number_of_steps() {
+    let of = |most_steps: Option<u64>, replicas: u64| {
+        let request = ManifestRequest { most_steps, ..ManifestRequest::default() };
+        let web = workload("Deployment", "web", &json!({"replicas": replicas}));
+        applied(&mut stage(vec![node("n1", 9, "a"), node("n2", 9, "b")]), &[web], &request)
+    };
+    let undecided = |answer: &ManifestAnswer| answer.pods.iter().filter(|pod| matches!(pod.end, ManifestPodEnd::Undecided)).count();
+    // Each attempt takes the steps of two nodes, and so does the decision before it that counts the odds.
+    for (steps, decided) in [(0, 0), (1, 1), (40, 1), (41, 2), (120, 3)] {
+        let answer = of(Some(steps), 5);
+        assert_eq!((numbers(&answer)[0], undecided(&answer)), (decided, 5 - decided as usize), "{steps}");
+        assert!(answer.notes.contains(&Note::CutShort) && !answer.is_complete());
+    }
+    // A run that is over just then is complete.
+    for steps in [Some(200), Some(201), None] {
+        let answer = of(steps, 5);
+        assert!(answer.is_complete() && answer.notes.is_empty(), "{steps:?}");
+    }
+}
+
+#[test]
 fn odds_of_many_pods_are_counted_when_asked_for() {
     let with_odds = |odds: bool| {
         let mut stage = stage(vec![node("n1", 99, "a"), node("n2", 99, "b")]);

@@ -71,6 +71,11 @@ impl<'a> Line<'a> {
         self.text.iter().take_while(|b| **b == b' ').count()
     }
 
+    /// Returns whether the line is indented beyond a column.
+    fn is_deeper(&self, column: usize) -> bool {
+        self.text.get(..=column).is_some_and(|margin| margin.iter().all(|byte| *byte == b' '))
+    }
+
     /// Returns whether the line is white space or a comment.
     fn is_blank(&self) -> bool {
         matches!(self.text.trim_ascii_start().first(), None | Some(b'#'))
@@ -160,7 +165,7 @@ impl Yaml {
         while end < window.len() {
             let line = Line::read(window, end, last)?;
             // A line indented by a tab belongs to the entry, which will then not parse.
-            let ends = line.indentation() <= column && line.text.get(line.indentation()) != Some(&b'\t');
+            let ends = !line.is_deeper(column) && line.text.get(line.indentation()) != Some(&b'\t');
             if ends && !line.is_blank() {
                 break;
             }
