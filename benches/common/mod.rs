@@ -4,6 +4,11 @@
 
 use std::fmt::Write as _;
 
+/// The allocator of the program.
+#[cfg(all(target_os = "linux", feature = "cli"))]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The cluster as `kubectl get -o json` would print it.
 #[allow(dead_code, reason = "not every bench needs it without more pods")]
 pub(crate) fn cluster_json(nodes: usize, pods_per_node: usize) -> String {

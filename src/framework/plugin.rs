@@ -180,6 +180,11 @@ pub trait FilterRunner: Sync {
     fn filter_sums(&self, _tried: &SumsTried<'_>, _sums: &PodSums, _with_nominated: Option<&PodSums>, _again: bool) -> Status {
         Status::error("the filters depend on more than sums")
     }
+    /// Returns the rejection of a node whose pods have these sums by one of the first filters, as far as these depend on sums alone: what
+    /// [`Self::filter_with_nominated_pods`] returns whatever the filters after it say. `None` where they pass it.
+    fn rejection_by_sums(&self, _tried: &SumsTried<'_>, _sums: &PodSums, _with_nominated: Option<&PodSums>) -> Option<Status> {
+        None
+    }
     /// Returns all pods nominated to the node, of any priority, in nomination order.
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
 }

@@ -143,6 +143,12 @@ fn try_victims<'a>(
             return finished(post, record, found);
         }
     }
+    if !respects_groups(post.cx.emulation)
+        && !node.may_hold_a_pod_twice()
+        && let Some((record, status)) = sums::rejected(post, state, pod, node, scratch)
+    {
+        return finished(post, record, Err(status));
+    }
     let potential: Vec<Potential<'_>> = match units_below(&post.cx, pod.pod.priority(), node) {
         Ok(units) => {
             let mut potential = Vec::with_capacity(units.len());

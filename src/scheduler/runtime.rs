@@ -352,6 +352,9 @@ pub(super) struct Runner<'a> {
     extensions: Vec<(PluginName, &'a dyn PreFilterPlugin)>,
     /// Whether filters depend on the pods of a node by their sums alone, and no plugin keeps track of pods.
     by_sums: bool,
+    /// The first filters, as far as they depend on the pods of a node by their sums alone; empty where a rejection does not end the
+    /// filters.
+    first: Vec<(PluginName, &'a dyn FilterPlugin)>,
 }
 
 impl<'a> Runner<'a> {
@@ -362,8 +365,11 @@ impl<'a> Runner<'a> {
         let asked = framework.pre_filter.iter().filter(|p| !state.skip_filter.contains(p.name()));
         let points = asked.filter_map(|p| p.pre_filter().map(|point| (p.name(), point)));
         let extensions: Vec<_> = points.filter(|(_, point)| point.has_extensions(cx.emulation)).collect();
-        let by_sums = extensions.is_empty() && all.iter().all(|(_, point)| !point.depends_on_pods() || point.depends_on_sums());
-        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again, extensions, by_sums }
+        let is_by_sums = |(_, point): &&(PluginName, &dyn FilterPlugin)| !point.depends_on_pods() || point.depends_on_sums();
+        let by_sums = extensions.is_empty() && all.iter().all(|filter| is_by_sums(&filter));
+        let ends = !by_sums && framework.filters == FilterRun::UntilRejection;
+        let first = if ends { all.iter().take_while(is_by_sums).copied().collect() } else { Vec::new() };
+        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again, extensions, by_sums, first }
     }
 
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
@@ -468,6 +474,17 @@ impl<'a> Runner<'a> {
     #[inline]
     fn with_nominated(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Option<WithNominated>, Status> {
         let nominated = self.nominated_that_count(pod, node);
+        Ok(self.with_counted(&nominated, state, pod, node)?.map(|(with_state, with_node)| (nominated, with_state, with_node)))
+    }
+
+    /// Returns the state and the node with nominated pods; `None` if there are none.
+    fn with_counted(
+        &self,
+        nominated: &Counted,
+        state: &CycleState,
+        pod: &PodInfo,
+        node: &NodeInfo,
+    ) -> Result<Option<(CycleState, NodeInfo)>, Status> {
         if matches!(nominated, Counted::None) {
             return Ok(None);
         }
@@ -479,7 +496,7 @@ impl<'a> Runner<'a> {
                 return Err(Status::error(status.message()));
             }
         }
-        Ok(Some((nominated, with_state, with_node)))
+        Ok(Some((with_state, with_node)))
     }
 
     #[inline]
@@ -501,7 +518,14 @@ impl<'a> Runner<'a> {
             let (status, rejectors) = answer.unwrap_or_else(|| run(state, node));
             return Filtered { status, nominated, rejectors };
         }
-        let (nominated, with_state, with_node) = match self.with_nominated(state, pod, node) {
+        let nominated = self.nominated_that_count(pod, node);
+        if let Some(with) = nominated.sums() {
+            let (status, rejectors) = self.run_sums(&self.first, &SumsTried { state, pod, node }, &with.and(&node.sums()));
+            if !status.is_success() {
+                return Filtered { status, nominated, rejectors };
+            }
+        }
+        let (with_state, with_node) = match self.with_counted(&nominated, state, pod, node) {
             Ok(None) => {
                 let (status, rejectors) = run(state, node);
                 return Filtered { status, nominated: Counted::None, rejectors };
@@ -566,6 +590,11 @@ impl FilterRunner for Runner<'_> {
         let filters = if again { &self.again } else { &self.all };
         let rejection = with_nominated.map(|with| self.run_sums(filters, tried, with).0).filter(|status| !status.is_success());
         rejection.unwrap_or_else(|| self.run_sums(filters, tried, sums).0)
+    }
+
+    fn rejection_by_sums(&self, tried: &SumsTried<'_>, sums: &PodSums, with_nominated: Option<&PodSums>) -> Option<Status> {
+        let (status, _) = self.run_sums(&self.first, tried, with_nominated.unwrap_or(sums));
+        (!status.is_success()).then_some(status)
     }
 
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {

@@ -56,6 +56,36 @@ pub(super) struct Buffers {
     victims: Vec<usize>,
 }
 
+/// Tries a node without its pods of lower priority on the first filters, which look at sums alone. Returns the record with the rejection;
+/// `None` where they pass the node, and where it has no pod of lower priority.
+pub(super) fn rejected<'n>(
+    post: &PostFilterContext<'_>,
+    state: &CycleState,
+    pod: &PodInfo,
+    node: &'n Arc<NodeInfo>,
+    scratch: &mut Scratch<'n>,
+) -> Option<(NodeDryRun, Status)> {
+    let places = &mut scratch.buffers.places;
+    places.clear();
+    places.extend(node.places_below(pod.pod.priority()));
+    if places.is_empty() {
+        return None;
+    }
+    let mut sums = node.sums();
+    for place in &*places {
+        node.at(*place).count_in(&mut sums, -1);
+    }
+    let with_nominated = post.runner.nominated_sums(pod, node).map(|nominated| nominated.and(&sums));
+    let status = post.runner.rejection_by_sums(&SumsTried { state, pod, node }, &sums, with_nominated.as_ref())?;
+    let status = scratch.statuses.share(status);
+    let mut record = NodeDryRun { node: node.name().clone(), ..NodeDryRun::default() };
+    if !post.quiet {
+        record.removed = Removed::on(node.clone(), places);
+        record.filtered = Some(status.clone());
+    }
+    Some((record, status))
+}
+
 /// A dry run, and its record.
 pub(super) struct Attempt<'a, 'n> {
     post: &'a PostFilterContext<'a>,
