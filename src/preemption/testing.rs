@@ -71,6 +71,8 @@ pub(super) struct CpuRunner {
     nominated: BTreeMap<String, Vec<Arc<PodInfo>>>,
     /// Says that it looks at sums of the pods alone.
     pub(super) by_sums: AtomicBool,
+    /// Rejects by sums first, and looks at the pods where they pass.
+    pub(super) first_by_sums: AtomicBool,
     /// Makes every removal fail.
     pub(super) fail_remove: bool,
     /// Makes every addition fail.
@@ -123,6 +125,11 @@ impl FilterRunner for CpuRunner {
     fn filter_sums(&self, tried: &SumsTried<'_>, sums: &PodSums, with_nominated: Option<&PodSums>, _again: bool) -> Status {
         let wanted = with_nominated.unwrap_or(sums).requested.milli_cpu + tried.pod.resource.resource.milli_cpu;
         if wanted <= tried.node.allocatable.milli_cpu { Status::success() } else { Status::unschedulable("Insufficient cpu") }
+    }
+
+    fn rejection_by_sums(&self, tried: &SumsTried<'_>, sums: &PodSums, with_nominated: Option<&PodSums>) -> Option<Status> {
+        let asks = self.first_by_sums.load(Ordering::Relaxed);
+        asks.then(|| self.filter_sums(tried, sums, with_nominated, false)).filter(|status| !status.is_success())
     }
 
     fn add_pod(&self, _state: &mut CycleState, pod: &PodInfo, added: &PodInfo, node: &NodeInfo) -> Status {

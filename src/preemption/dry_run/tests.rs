@@ -9,6 +9,14 @@ use crate::preemption::importance::rank;
 use crate::preemption::testing::{CpuRunner, budget, context, labelled, node, pod};
 use crate::release::{Emulation, Importance};
 
+/// How a dry run looks at the pods of its node.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    ByPods,
+    BySums,
+    FirstBySums,
+}
+
 struct Setting {
     runner: CpuRunner,
     cluster: Cluster,
@@ -20,8 +28,9 @@ impl Setting {
         Self { runner: CpuRunner::default(), cluster: Cluster::default(), preemptor: pod("p", "", priority, milli_cpu, None) }
     }
 
-    fn run_on(&self, node: &NodeInfo, quiet: bool, by_sums: bool) -> NodeDryRun {
-        self.runner.by_sums.store(by_sums, Ordering::Relaxed);
+    fn run_on(&self, node: &NodeInfo, quiet: bool, way: Way) -> NodeDryRun {
+        self.runner.by_sums.store(way == Way::BySums, Ordering::Relaxed);
+        self.runner.first_by_sums.store(way == Way::FirstBySums, Ordering::Relaxed);
         let node = &Arc::new(node.clone());
         let budgets = self.cluster.pod_disruption_budgets.iter().collect();
         let (snapshot, statuses) = (Snapshot::of([NodeInfo::clone(node)]).with_budgets(budgets), NodeToStatus::default());
@@ -37,13 +46,13 @@ impl Setting {
 
     /// Runs with recording, and checks that a quiet run finds the same, and runs that look at sums alone as well.
     fn try_on(&self, node: &NodeInfo) -> NodeDryRun {
-        let loud = self.run_on(node, false, false);
+        let loud = self.run_on(node, false, Way::ByPods);
         let fails = self.runner.fail_add || self.runner.fail_remove;
-        for by_sums in [false, true].into_iter().filter(|by_sums| !by_sums || !fails) {
-            let quiet = self.run_on(node, true, by_sums);
+        for way in [Way::ByPods, Way::BySums, Way::FirstBySums].into_iter().filter(|way| *way == Way::ByPods || !fails) {
+            let quiet = self.run_on(node, true, way);
             assert!(quiet.is_empty());
             assert_eq!((&quiet.node, &quiet.status, &quiet.candidate), (&loud.node, &loud.status, &loud.candidate));
-            assert_eq!(self.run_on(node, false, by_sums), loud);
+            assert_eq!(self.run_on(node, false, way), loud);
         }
         loud
     }
