@@ -243,7 +243,7 @@ async fn talk(
         return Ok(Answer::response(code, ""));
     }
     let mut body = response.into_body();
-    let mut read: Vec<u8> = Vec::new();
+    let mut read = Blocks::default();
     loop {
         let frame = tokio::select! {
             biased;
@@ -255,16 +255,41 @@ async fn talk(
         };
         match frame {
             None => break,
-            Some(Ok(frame)) => read.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data)),
+            Some(Ok(frame)) => read.extend(frame.data_ref().map_or(&[][..], |data| data)),
             // The bytes so far may contain a whole value.
             Some(Err(_)) => break,
         }
-        if read.len() > largest {
+        if read.length > largest {
             let text = format!("the answer has more than {largest} bytes; schedscope reads no more");
             return Ok(Answer { status: Some(code), body: AnswerBody::Error(text) });
         }
     }
-    Ok(Answer::response(code, String::from_utf8_lossy(&read)))
+    Ok(Answer::response(code, String::from_utf8_lossy(&read.blocks.concat())))
+}
+
+/// The length of a block of an answer.
+const BLOCK: usize = 1 << 20;
+
+/// The bytes of an answer in blocks, so that a growing answer is not copied to one of twice its length.
+#[derive(Default)]
+struct Blocks {
+    blocks: Vec<Vec<u8>>,
+    length: usize,
+}
+
+impl Blocks {
+    fn extend(&mut self, mut bytes: &[u8]) {
+        self.length += bytes.len();
+        while !bytes.is_empty() {
+            if self.blocks.last().is_none_or(|last| last.len() == BLOCK) {
+                self.blocks.push(Vec::new());
+            }
+            let Some(last) = self.blocks.last_mut() else { return };
+            let (head, rest) = bytes.split_at(bytes.len().min(BLOCK - last.len()));
+            last.extend_from_slice(head);
+            bytes = rest;
+        }
+    }
 }
 
 #[cfg(test)]

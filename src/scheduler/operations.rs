@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::cycle::LastFailure;
 use super::decide::{device_findings, every_filter};
 use super::queue::PlaceInLog;
 use super::{Config, ConfigEdit, ConfigEditError, ConfigError, Sampling, State};
@@ -26,6 +27,8 @@ pub struct Scheduler {
     pub(super) asking: Asking,
     /// Whether its cycles leave out the events about single nodes, candidates and odds.
     pub(super) quiet: bool,
+    /// The attempt before, if it was quiet, found no node, and nothing has changed since.
+    pub(super) last_failure: Option<LastFailure>,
     /// Options of the start.
     options: Arc<Options>,
 }
@@ -169,7 +172,7 @@ impl Scheduler {
         let Options { start, sampling, evictions, queues, ref events, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, (queues == InitialQueues::AsObserved).then_some(events));
         state.cluster.unknown = unknown;
-        Self { state, sampling, evictions, asking: Asking::Ask, quiet: false, options: Arc::new(options) }
+        Self { state, sampling, evictions, asking: Asking::Ask, quiet: false, last_failure: None, options: Arc::new(options) }
     }
 
     /// Returns the options of the start.
@@ -227,6 +230,9 @@ impl Scheduler {
 
     fn apply_taking(&mut self, operation: Operation, tick: SignedDuration) -> Vec<Event> {
         let mut events = Vec::new();
+        if !matches!(operation, Operation::Schedule) {
+            self.last_failure = None;
+        }
         if let Operation::Batch { operations, .. } = operation {
             // Changes observed together all happened at the time of the observation.
             let tick = if matches!(operations.first(), Some(Operation::Observe { .. })) { SignedDuration::ZERO } else { tick };
@@ -278,7 +284,7 @@ impl Scheduler {
     /// Returns the scheduler with cycles whose events leave out nodes, candidates and odds. Its decisions are the same.
     #[must_use]
     pub fn quietly(self) -> Self {
-        Self { quiet: true, ..self }
+        Self { quiet: true, last_failure: None, ..self }
     }
 
     /// Runs every Filter plugin on a node for a pod as if it were popped now; `None` if the pod, node or profile does

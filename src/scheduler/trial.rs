@@ -39,6 +39,7 @@ impl Scheduler {
     #[must_use]
     pub fn with_edits(&self, edits: impl IntoIterator<Item = ObjectEdit>) -> Self {
         let mut changed = self.clone();
+        changed.last_failure = None;
         changed.asking = Asking::Recall;
         for edit in edits {
             changed.state.take_quietly(edit);
@@ -50,6 +51,7 @@ impl Scheduler {
     #[must_use]
     pub fn looking_at_all_nodes(&self) -> Self {
         let mut all = self.clone();
+        all.last_failure = None;
         all.sampling.all_nodes = true;
         all
     }

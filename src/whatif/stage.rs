@@ -77,7 +77,11 @@ impl Stage for Rehearsal {
         // The events of many operations take memory, and only whether there are any counts.
         match operation {
             Operation::Batch { operations, .. } if !matches!(operations.first(), Some(Operation::Observe { .. })) => {
-                operations.into_iter().fold(false, |has_effect, operation| !self.scheduler.apply(operation).is_empty() || has_effect)
+                let mut has_effect = false;
+                for operation in operations {
+                    has_effect |= !self.scheduler.apply(operation).is_empty();
+                }
+                has_effect
             }
             operation => !self.scheduler.apply(operation).is_empty(),
         }

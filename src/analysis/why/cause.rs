@@ -1,7 +1,7 @@
 //! Why no node takes a pod: counts every node once, under its rejection.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::words::{Number, Phrase, list, no_node_at_all, resource, short, too_little};
 use crate::framework::{Code, PluginName, Reason, Shortage, Status};
@@ -283,7 +283,11 @@ impl<'a> Lacking<'a> {
     fn causes(&self, start: Option<&CycleStart>) -> Vec<Cause> {
         let sets: Vec<&[&str]> = self.sets().map(|(lacks, ..)| lacks).collect();
         let Some((first, rest)) = sets.split_first() else { return Vec::new() };
-        let shared: Vec<&str> = first.iter().filter(|name| rest.iter().all(|set| set.contains(*name))).copied().collect();
+        // A pod may ask for thousands of resources.
+        let mut in_others: HashMap<&str, usize> = HashMap::new();
+        rest.iter().copied().flatten().for_each(|name| *in_others.entry(name).or_default() += 1);
+        let is_shared = |name: &str| in_others.get(name).copied().unwrap_or(0) == rest.len();
+        let shared: Vec<&str> = first.iter().copied().filter(|name| is_shared(name)).collect();
         if shared.is_empty() {
             return if sets.len() > 2 { vec![self.this_or_that(start)] } else { self.each(start) };
         }
@@ -292,8 +296,9 @@ impl<'a> Lacking<'a> {
         let all_never = never == nodes;
         let mut notes = Vec::new();
         let mut more: BTreeMap<&str, usize> = BTreeMap::new();
+        let known: HashSet<&str> = shared.iter().copied().collect();
         for (lacks, _, n) in self.sets() {
-            for name in lacks.iter().filter(|name| !shared.contains(name)) {
+            for name in lacks.iter().filter(|name| !known.contains(*name)) {
                 *more.entry(name).or_default() += n;
             }
         }

@@ -6,6 +6,7 @@
 mod binding;
 mod failure;
 mod group;
+mod last_failure;
 mod permit;
 #[cfg(test)]
 mod permit_tests;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 use self::failure::record_evictions;
 pub(super) use self::group::group_id;
+pub(super) use self::last_failure::LastFailure;
 pub(super) use self::permit::WaitingPod;
 use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
@@ -95,6 +97,7 @@ impl Scheduler {
     /// Pops a pod and runs its cycle until it is bound, its failure is handled, or it waits on Permit. No effect if no
     /// pod can be popped.
     pub(super) fn schedule_one(&mut self, events: &mut Vec<Event>) {
+        let last = self.last_failure.take();
         let Some(info) = self.state.with_queue(events, |queue, env| queue.pop(env)) else { return };
         let mut info = QueuedPodInfo::clone(&info);
         let pod = info.pod().clone();
@@ -111,7 +114,7 @@ impl Scheduler {
             self.state.with_queue(events, |queue, env| queue.leave(env, &pod, Place::Gone));
             return;
         } else {
-            self.try_pod(&mut info, &mut writes, events)
+            self.try_pod(&mut info, last, &mut writes, events)
         };
         events.push(Event::CycleFinished { pod: pod.key(), outcome });
         self.state.carry_out(writes, events);
@@ -119,7 +122,14 @@ impl Scheduler {
         self.state.time_out_at_once(&pod.key(), events);
     }
 
-    fn try_pod(&mut self, info: &mut QueuedPodInfo, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Outcome {
+    /// `last` is the attempt before, if nothing has changed since.
+    fn try_pod(
+        &mut self,
+        info: &mut QueuedPodInfo,
+        last: Option<LastFailure>,
+        writes: &mut Vec<Write>,
+        events: &mut Vec<Event>,
+    ) -> Outcome {
         let state = &mut self.state;
         state.cycle += 1;
         let config = state.config.clone();
@@ -131,6 +141,8 @@ impl Scheduler {
             // Only pods of our profiles are queued.
             return Outcome::Error;
         };
+        let start = state.next_start_node_index;
+        let known = last.filter(|_| self.quiet).and_then(|last| last.of_pod_like(state, &info.pod_info));
         let mut cycle_state = CycleState::default();
         let extenders = config.extenders.for_cycle(self.asking);
         let mut attempt = SchedulePod {
@@ -147,7 +159,11 @@ impl Scheduler {
             last_node_index: &mut state.last_node_index,
             steps: &mut state.steps,
         };
-        let result = if self.quiet {
+        let result = if let Some(known) = known {
+            #[cfg(debug_assertions)]
+            last_failure::check(&known, &mut attempt, &info.pod_info);
+            ScheduleResult::FitError(known)
+        } else if self.quiet {
             attempt.run(&info.pod_info, &mut cycle_state, &mut Quiet)
         } else {
             attempt.run(&info.pod_info, &mut cycle_state, &mut Trace::new(events))
@@ -162,6 +178,9 @@ impl Scheduler {
                 Err(failed) => failed,
             },
             ScheduleResult::FitError(error) => {
+                if self.quiet {
+                    self.last_failure = LastFailure::of(state, framework, &info.pod_info, &error, start);
+                }
                 self.preempt(&error, info, writes, events);
                 Failed::no_fit(&error)
             }
