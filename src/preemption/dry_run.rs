@@ -115,7 +115,7 @@ pub(super) fn select_victims_in_order<'a>(
     order: Option<&[usize]>,
 ) -> NodeDryRun {
     let run = try_victims(post, state, pod, node, scratch, order);
-    // Each pod is removed and put back; where more than sums change, plugins are told, and are asked again.
+    // Each pod is removed and put back; where more than sums change, plugins follow, and filter again.
     state.count_filters(1 + node.pods.len() * if looks_at_sums(post) { 1 } else { 5 });
     let steps = scratch.budgets.take_steps();
     if steps > 0 {

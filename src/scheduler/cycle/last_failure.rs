@@ -29,8 +29,8 @@ pub(in crate::scheduler) struct LastFailure {
 impl LastFailure {
     /// Keeps an attempt if another pod like its own would fail alike. `start` is where its search began.
     pub(super) fn of(state: &State, framework: &Framework, pod: &Arc<PodInfo>, error: &FitError, start: usize) -> Option<Self> {
-        let is_kept = is_told_by_spec(&pod.pod)
-            && is_told_by_state(state, framework)
+        let is_kept = depends_on_spec_alone(&pod.pod)
+            && depends_on_state_alone(state, framework)
             && error.writes.is_empty()
             && error.preemption.as_ref().is_none_or(|record| record.selected().is_none())
             && start == state.next_start_node_index;
@@ -40,7 +40,7 @@ impl LastFailure {
     /// Returns how the attempt for a pod ends; `None` if it has to be made.
     pub(super) fn of_pod_like(self, state: &State, pod: &PodInfo) -> Option<Box<FitError>> {
         let (one, other) = (&self.pod.pod, &pod.pod);
-        let is_alike = is_told_by_spec(other)
+        let is_alike = depends_on_spec_alone(other)
             && (Arc::ptr_eq(&one.spec, &other.spec) || one.spec == other.spec)
             && one.metadata.namespace == other.metadata.namespace
             && one.metadata.template == other.metadata.template
@@ -51,7 +51,7 @@ impl LastFailure {
 
 /// Whether plugins read no more of a pod than its spec, labels and owners: not its name, by which its claims are found, its group, its
 /// nomination, or its status.
-fn is_told_by_spec(pod: &Pod) -> bool {
+fn depends_on_spec_alone(pod: &Pod) -> bool {
     let RarePodStatus { nominated_node_name, container_statuses, init_container_statuses, resources, allocated_resources, .. } =
         &*pod.status.rare;
     pod.spec.volumes.is_empty()
@@ -66,7 +66,7 @@ fn is_told_by_spec(pod: &Pod) -> bool {
 
 /// Whether an attempt depends on nothing beside the pod and the state: no extender, plugin of others or class of devices has a say, and no
 /// text names the pod.
-fn is_told_by_state(state: &State, framework: &Framework) -> bool {
+fn depends_on_state_alone(state: &State, framework: &Framework) -> bool {
     let release = state.config.emulation.behaviour();
     release.algorithm == Algorithm::Plugins
         && release.preemption.text == PreemptionText::Prefixed
@@ -83,8 +83,8 @@ pub(super) fn check(known: &FitError, attempt: &mut SchedulePod<'_>, pod: &PodIn
         panic!("{} finds a node, as the pod before it did not", pod.key());
     };
     *attempt.steps = steps;
-    let told = |error: &FitError| (error.message(), error.diagnosis.unschedulable_plugins, error.diagnosis.pending_plugins);
-    assert_eq!(told(&found), told(known), "{}", pod.key());
+    let facts = |error: &FitError| (error.message(), error.diagnosis.unschedulable_plugins, error.diagnosis.pending_plugins);
+    assert_eq!(facts(&found), facts(known), "{}", pod.key());
     assert!(found.preemption.as_ref().is_none_or(|record| record.selected().is_none()), "{}", pod.key());
 }
 
