@@ -38,6 +38,8 @@ pub struct CycleState {
     slots: Vec<(TypeId, Arc<dyn StateData>)>,
     /// Plugins whose PreFilter returned Skip: Filter, AddPod and RemovePod leave them out.
     pub skip_filter: PluginSet,
+    /// Whether PreFilter rejected all nodes, so that the plugins behind the one that did have no state.
+    pub pre_filter_rejected: bool,
     /// Plugins whose PreScore returned Skip.
     pub skip_score: PluginSet,
     /// Steps that searches of plugins took; clones share them.

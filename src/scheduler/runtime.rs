@@ -367,7 +367,8 @@ impl<'a> Runner<'a> {
         let extensions: Vec<_> = points.filter(|(_, point)| point.has_extensions(cx.emulation)).collect();
         let is_by_sums = |(_, point): &&(PluginName, &dyn FilterPlugin)| !point.depends_on_pods() || point.depends_on_sums();
         let by_sums = extensions.is_empty() && all.iter().all(|filter| is_by_sums(&filter));
-        let ends = !by_sums && framework.filters == FilterRun::UntilRejection;
+        // Without its state a plugin fails when pods are removed, which is before any filter.
+        let ends = !by_sums && framework.filters == FilterRun::UntilRejection && !state.pre_filter_rejected;
         let first = if ends { all.iter().take_while(is_by_sums).copied().collect() } else { Vec::new() };
         Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again, extensions, by_sums, first }
     }

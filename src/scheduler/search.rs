@@ -79,6 +79,7 @@ impl SchedulePod<'_> {
         if release.cycle.left_out == LeftOutNodes::WithoutStatus || release.cycle.left_out == LeftOutNodes::FilteredOut {
             search.diagnosis.node_to_status.set_absent(Status::success());
         }
+        state.pre_filter_rejected = !pre.status.is_success();
         if !pre.status.is_success() {
             self.take_pre_filter_rejection(pre.status, &mut search, recorder)?;
             return Ok(search);
