@@ -96,12 +96,6 @@ impl Constraint {
         self.selector.as_ref().is_some_and(|s| s.matches(labels))
     }
 
-    /// Whether pods on the node count for the constraint.
-    pub(super) fn matches_node_inclusion_policies(&self, pod: &Pod, node: &Node, emulation: Emulation) -> bool {
-        (!self.honors_node_affinity || required_node_affinity_matches(pod, node))
-            && (!self.honors_node_taints || find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, emulation).is_none())
-    }
-
     /// Returns the selector if it counts any pods: an empty one counts none in most releases.
     fn counting(&self) -> Option<&LabelSelector> {
         self.selector.as_ref().filter(|s| !s.is_empty() || self.empty_selector == EmptySelector::Everything)
@@ -142,7 +136,13 @@ pub(super) struct NodePolicies {
 }
 
 impl NodePolicies {
-    /// Does the same as [`Constraint::matches_node_inclusion_policies`].
+    /// Returns the answers of a node that has all keys.
+    pub(super) fn of(pod: &Pod, node: &Node, emulation: Emulation) -> Self {
+        let is_tolerated = find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, emulation).is_none();
+        Self { has_all_keys: true, matches_affinity: required_node_affinity_matches(pod, node), is_tolerated }
+    }
+
+    /// Whether pods on the node count for the constraint; mirrors `matchNodeInclusionPolicies`.
     pub(super) fn include(self, constraint: &Constraint) -> bool {
         (!constraint.honors_node_affinity || self.matches_affinity) && (!constraint.honors_node_taints || self.is_tolerated)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::PodTopologySpread;
 use super::common::{Action, Constraint, NodePolicies, PolicyReader, slots};
-use crate::cluster::{Pod, Str};
+use crate::cluster::{Labels, Pod, Str};
 use crate::framework::{
     Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status, Topology, in_parts,
 };
@@ -78,9 +78,9 @@ impl Domains {
         }
     }
 
-    /// Returns the count of a domain.
-    fn get(&self, value: &Str) -> Option<i64> {
-        self.counts[self.topology.number(value)?]
+    /// Returns the count of a domain by the number of its value.
+    fn get(&self, value: Option<usize>) -> Option<i64> {
+        self.counts[value?]
     }
 
     /// Returns the domains with their counts, in the order of first occurrence.
@@ -98,12 +98,44 @@ struct Spread {
     counts: Domains,
 }
 
+/// Topology keys whose values on a node are found once for all constraints; those of further keys are found for each.
+const KEYS: usize = 8;
+
+/// The values of a node for topology keys.
+struct NodeValues<'a> {
+    labels: &'a Labels,
+    known: [Option<Option<NodeValue<'a>>>; KEYS],
+}
+
+/// A value with its number in the topology; without one if no node has it.
+type NodeValue<'a> = (&'a Str, Option<usize>);
+
+impl<'a> NodeValues<'a> {
+    fn of(node: &'a NodeInfo) -> Self {
+        Self { labels: &node.node.metadata.labels, known: [None; KEYS] }
+    }
+
+    /// Returns the value for the key of a constraint; `None` without the key.
+    fn get(&mut self, state: &PreFilterState, constraint: usize) -> Option<NodeValue<'a>> {
+        let find = || {
+            let value = self.labels.get(&state.spreads[constraint].constraint.topology_key)?;
+            Some((value, state.spreads[state.slots[constraint]].counts.topology.number(value)))
+        };
+        match self.known.get_mut(state.keys[constraint]) {
+            Some(known) => *known.get_or_insert_with(find),
+            None => find(),
+        }
+    }
+}
+
 /// State of `PreFilter`; a clone shares all but the changes.
 #[derive(Clone, Debug)]
 struct PreFilterState {
     spreads: Arc<[Spread]>,
     /// For each constraint, the one that holds its counts.
     slots: Arc<[usize]>,
+    /// For each constraint, the number of its topology key; [`KEYS`] for all further ones.
+    keys: Arc<[usize]>,
     /// For each constraint that holds counts, the lowest counts and the number of domains.
     minima: Vec<(CriticalPaths, usize)>,
     /// Changes by `AddPod` and `RemovePod`: constraint, topology value, difference; sorted.
@@ -169,7 +201,17 @@ impl PreFilterState {
             Spread { constraint, self_match, counts }
         };
         let spreads = constraints.iter().cloned().enumerate().map(spread).collect();
-        Self { spreads, slots: slots.into(), minima, changes: Vec::new() }
+        let mut known: Vec<&Str> = Vec::new();
+        let number = |key| match known.iter().position(|known| *known == key) {
+            Some(at) => at,
+            None if known.len() == KEYS => KEYS,
+            None => {
+                known.push(key);
+                known.len() - 1
+            }
+        };
+        let keys = constraints.iter().map(|constraint| &constraint.topology_key).map(number).collect();
+        Self { spreads, slots: slots.into(), keys, minima, changes: Vec::new() }
     }
 
     fn change(&self, constraint: usize, value: &Str) -> Option<i64> {
@@ -178,13 +220,21 @@ impl PreFilterState {
 
     /// Returns the place of a change, or else where it would be.
     fn place(&self, constraint: usize, value: &Str) -> Result<usize, usize> {
+        // A dry run changes the counts of one node, mostly one of each constraint in turn.
+        if self.changes.get(constraint).is_some_and(|(i, v, _)| *i == constraint && v == value) {
+            return Ok(constraint);
+        }
+        if self.changes.last().is_none_or(|(i, ..)| *i < constraint) {
+            return Err(self.changes.len());
+        }
         self.changes.binary_search_by(|(i, v, _)| (*i, v).cmp(&(constraint, value)))
     }
 
-    fn update(&mut self, constraint: usize, value: &Str, amount: i64) {
-        let base = self.spreads[constraint].counts.get(value);
-        let before = self.change(constraint, value);
-        match self.place(constraint, value) {
+    fn update(&mut self, constraint: usize, (value, number): NodeValue<'_>, amount: i64) {
+        let base = self.spreads[constraint].counts.get(number);
+        let place = self.place(constraint, value);
+        let before = place.ok().map(|at| self.changes[at].2);
+        match place {
             Ok(at) => self.changes[at].2 += amount,
             Err(at) => self.changes.insert(at, (constraint, value.clone(), amount)),
         }
@@ -194,19 +244,19 @@ impl PreFilterState {
     }
 
     fn update_with_pod(&mut self, cx: &Context<'_>, pod: &Pod, updated: &Pod, node: &NodeInfo, amount: i64) {
-        let labels = &node.node.metadata.labels;
-        if updated.metadata.namespace != pod.metadata.namespace
-            || self.spreads.iter().any(|s| !labels.contains_key(&s.constraint.topology_key))
-        {
+        let mut values = NodeValues::of(node);
+        if updated.metadata.namespace != pod.metadata.namespace || (0..self.spreads.len()).any(|i| values.get(self, i).is_none()) {
             return;
         }
         let spreads = self.spreads.clone();
         let on_all_nodes = cx.emulation.behaviour().spread.counts == SpreadCounts::OnAllNodes;
+        let mut policies = None;
+        let mut policies = || *policies.get_or_insert_with(|| NodePolicies::of(pod, &node.node, cx.emulation));
         for (i, Spread { constraint, .. }) in spreads.iter().enumerate() {
             // Unlike PreFilter, this counts for an empty selector, and counts terminating pods.
             if constraint.selects(&updated.metadata.labels)
-                && (on_all_nodes || constraint.matches_node_inclusion_policies(pod, &node.node, cx.emulation))
-                && let Some(value) = labels.get(&constraint.topology_key)
+                && (on_all_nodes || policies().include(constraint))
+                && let Some(value) = values.get(self, i)
             {
                 self.update(self.slots[i], value, amount);
             }
@@ -249,16 +299,17 @@ fn update_state(cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, updated
 impl FilterPlugin for PodTopologySpread {
     fn filter(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
         let Some(state) = state.read::<PreFilterState>() else { return Status::error(NO_STATE) };
-        for (spread, slot) in state.spreads.iter().zip(state.slots.iter().copied()) {
+        let mut values = NodeValues::of(node);
+        for (i, (spread, slot)) in state.spreads.iter().zip(state.slots.iter().copied()).enumerate() {
             let (paths, domains) = &state.minima[slot];
-            let Some(value) = node.node.metadata.labels.get(&spread.constraint.topology_key) else {
+            let Some((value, number)) = values.get(state, i) else {
                 let topology_key = spread.constraint.topology_key.clone();
                 return Status::rejected(Reason::TopologyKeyMissing { topology_key });
             };
             // With fewer domains than `minDomains`, the lowest count is 0.
             let enough = i64::try_from(*domains).is_ok_and(|n| n >= i64::from(spread.constraint.min_domains));
             let lowest = if enough { paths.lowest() } else { 0 };
-            let count = state.spreads[slot].counts.get(value).unwrap_or(0) + state.change(slot, value).unwrap_or(0);
+            let count = state.spreads[slot].counts.get(number).unwrap_or(0) + state.change(slot, value).unwrap_or(0);
             let matching = count + spread.self_match;
             let max_skew = i64::from(spread.constraint.max_skew);
             if matching - lowest > max_skew {

@@ -198,7 +198,7 @@ fn inclusion_policies_look_at_affinity_and_taints() {
         pod.spec_mut().tolerations = serde_json::from_str(tolerations).unwrap();
         let constraint = soft(&world, &pod).remove(0);
         let info = info(pod);
-        assert_eq!(constraint.matches_node_inclusion_policies(&info.pod, &tainted, Emulation::default()), expected, "{policies}");
+        assert_eq!(NodePolicies::of(&info.pod, &tainted, Emulation::default()).include(&constraint), expected, "{policies}");
     };
     check("", "null", "[]", true);
     check("", r#"{"disk":"ssd"}"#, "[]", true);
