@@ -12,17 +12,38 @@ pub fn search_steps_on_node(nodes: usize) -> u64 {
 /// Demands on the labels of a node that take about as long as a constraint over pods.
 const LABELS_OF_A_STEP: usize = 4;
 
+/// How many demands on each node a pod has.
+struct Demands {
+    spread: usize,
+    /// Affinity terms over pods.
+    terms: usize,
+    /// Labels that are required.
+    required: usize,
+    /// Labels that are preferred.
+    preferred: usize,
+}
+
+impl Demands {
+    fn of(pod: &Pod) -> Self {
+        let affinity = pod.spec.affinity.as_ref();
+        let terms = |of: Option<&PodAffinity>| of.map_or(0, |of| of.required.len() + of.preferred.len());
+        let of_nodes = affinity.and_then(|a| a.node_affinity.as_ref());
+        let required = of_nodes.and_then(|a| a.required.as_ref()).map(|of| of.node_selector_terms.iter());
+        let selected = pod.spec.node_selector.as_ref().map_or(0, crate::cluster::Map::len);
+        Self {
+            spread: pod.spec.topology_spread_constraints.len(),
+            terms: terms(affinity.and_then(|a| a.pod_affinity.as_ref())) + terms(affinity.and_then(|a| a.pod_anti_affinity.as_ref())),
+            required: selected + required.into_iter().flatten().map(|term| term.match_expressions.len()).sum::<usize>(),
+            preferred: of_nodes.map_or(0, |a| a.preferred.iter().flatten().map(|term| term.preference.match_expressions.len()).sum()),
+        }
+    }
+}
+
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, one for each node and
 /// constraint over pods, and one for each node and 4 demands on its labels. Searches of plugins are not included; they count with [`super::CycleState::spend`].
 pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
-    let affinity = pod.spec.affinity.as_ref();
-    let terms = |of: Option<&PodAffinity>| of.map_or(0, |of| of.required.len() + of.preferred.len());
-    let terms = terms(affinity.and_then(|a| a.pod_affinity.as_ref())) + terms(affinity.and_then(|a| a.pod_anti_affinity.as_ref()));
-    let selected = pod.spec.node_selector.as_ref().map_or(0, crate::cluster::Map::len);
-    let required = affinity.and_then(|a| a.node_affinity.as_ref()).and_then(|a| a.required.as_ref());
-    let required: usize = required.map_or(0, |of| of.node_selector_terms.iter().map(|term| term.match_expressions.len()).sum());
-    let constraints = 1 + pod.spec.topology_spread_constraints.len() + terms + (selected + required) / LABELS_OF_A_STEP;
-    (nodes.max(1) as u64).saturating_mul(constraints as u64)
+    let Demands { spread, terms, required, .. } = Demands::of(pod);
+    (nodes.max(1) as u64).saturating_mul((1 + spread + terms + required / LABELS_OF_A_STEP) as u64)
 }
 
 /// Steps of [`node_steps`] that each of these takes on a node: a decision without any constraint, a topology spread constraint, a
@@ -39,21 +60,14 @@ const OF_SEARCH: u64 = 12;
 /// affinity term on one node. They are finer than those of [`decision_steps`], and count what nodes list as well.
 pub fn node_steps(pod: &PodInfo, snapshot: &Snapshot) -> u64 {
     let spec = &pod.pod.spec;
-    let affinity = spec.affinity.as_ref();
-    let terms = |of: Option<&PodAffinity>| of.map_or(0, |of| of.required.len() + of.preferred.len());
-    let terms = terms(affinity.and_then(|a| a.pod_affinity.as_ref())) + terms(affinity.and_then(|a| a.pod_anti_affinity.as_ref()));
-    let selected = spec.node_selector.as_ref().map_or(0, crate::cluster::Map::len);
-    let of_nodes = affinity.and_then(|a| a.node_affinity.as_ref());
-    let required = of_nodes.and_then(|a| a.required.as_ref());
-    let required: usize = required.map_or(0, |of| of.node_selector_terms.iter().map(|term| term.match_expressions.len()).sum());
-    let preferred: usize = of_nodes.map_or(0, |a| a.preferred.iter().flatten().map(|term| term.preference.match_expressions.len()).sum());
+    let Demands { spread, terms, required, preferred } = Demands::of(&pod.pod);
     let scalars = pod.resource.resource.scalar.len();
     // Each is looked up among those of the node.
     let scalars = scalars * (scalars.max(1).ilog2() as usize + 1);
     let listed = OF_NODE
-        + OF_SPREAD * spec.topology_spread_constraints.len() as u64
+        + OF_SPREAD * spread as u64
         + OF_VOLUME * (spec.volumes.len() + spec.resource_claims.len()) as u64
-        + (terms + (selected + required + preferred) / 2 + 3 * scalars) as u64;
+        + (terms + (required + preferred) / 2 + 3 * scalars) as u64;
     let tolerations = spec.tolerations.len() as u64;
     // Of few tolerations the product is small, and nodes with many taints are rare.
     let taints = if tolerations < TOLERATIONS_OF_A_STEP { 0 } else { average_taints(snapshot) };
@@ -73,7 +87,10 @@ pub fn steps_of_search(spent: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::framework::NodeInfo;
 
     #[test]
     fn each_constraint_over_pods_asks_each_node() {
@@ -95,5 +112,31 @@ mod tests {
         };
         assert_eq!([3, 8].map(|keys| decision_steps(700, &selecting(keys))), [700, 2100]);
         assert_eq!(decision_steps(usize::MAX, &pod), u64::MAX);
+    }
+
+    #[test]
+    fn node_steps_count_what_a_pod_asks_of_a_node_and_what_nodes_list() {
+        let taints = (0..12).map(|i| serde_json::json!({"key": format!("k{i}"), "effect": "NoSchedule"})).collect::<Vec<_>>();
+        let node = serde_json::json!({"metadata": {"name": "n"}, "spec": {"taints": taints}});
+        let node = NodeInfo::new(Arc::new(serde_json::from_value(node).unwrap()));
+        let snapshot = Snapshot::of([node]);
+        let steps = |spec: serde_json::Value| {
+            let pod: Pod = serde_json::from_value(serde_json::json!({"metadata": {"name": "p"}, "spec": spec})).unwrap();
+            node_steps(&PodInfo::new(Arc::new(pod)), &snapshot)
+        };
+        let spread = serde_json::json!({"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"});
+        let volume = serde_json::json!({"name": "v", "persistentVolumeClaim": {"claimName": "c"}});
+        let requests = |count: usize| {
+            let of = (0..count).map(|i| (format!("example.com/r{i}"), "1".into())).collect::<serde_json::Map<_, serde_json::Value>>();
+            serde_json::json!({"containers": [{"name": "c", "resources": {"requests": of}}]})
+        };
+        let tolerations = |count: usize| serde_json::json!({"tolerations": vec![serde_json::json!({"operator": "Exists"}); count]});
+        assert_eq!(steps(serde_json::json!({})), 10);
+        assert_eq!(steps(serde_json::json!({"topologySpreadConstraints": [spread, spread]})), 16);
+        assert_eq!(steps(serde_json::json!({"volumes": [volume], "nodeSelector": {"a": "b", "c": "d"}})), 16);
+        // Each of eight resources is looked up among as many.
+        assert_eq!([1, 8].map(|count| steps(requests(count))), [13, 10 + 3 * 8 * 4]);
+        // A few tolerations do not count; six and more do with each of the twelve taints.
+        assert_eq!([5, 6, 12].map(|count| steps(tolerations(count))), [10, 22, 34]);
     }
 }
