@@ -36,16 +36,22 @@ impl SchedulingQueue {
 
     /// Returns the other queued pods of the group of a pod, by name; none for a pod that is queued by itself.
     fn mates<'a>(&'a self, env: &'a dyn QueueEnv, info: &QueuedPodInfo) -> impl Iterator<Item = &'a Arc<QueuedPodInfo>> + use<'a> {
+        self.mate_keys(env, info).filter_map(|mate| self.queued(&mate))
+    }
+
+    /// Returns the names of the other pods of the group of a pod that have no node.
+    fn mate_keys<'a>(&self, env: &'a dyn QueueEnv, info: &QueuedPodInfo) -> impl Iterator<Item = Key> + use<'a> {
         let key = info.key();
         let cx = env.context();
         let state = self.entry_of(info.pod()).and_then(|group| cx.snapshot.pod_groups().get(&group));
         let pods = state.into_iter().flat_map(PodGroupState::unscheduled).map(|pod| pod.key());
-        pods.filter(move |mate| *mate != key).filter_map(|mate| self.queued(&mate))
+        pods.filter(move |mate| *mate != key)
     }
 
     /// Returns the other queued pods of the group of a pod with their places, by name.
     fn placed_mates(&self, env: &dyn QueueEnv, info: &QueuedPodInfo) -> Vec<Member> {
-        self.mates(env, info).map(|mate| (mate.clone(), self.place(&mate.key()))).collect()
+        let placed = |key| self.placed(&key).map(|(mate, place)| (mate.clone(), Some(place)));
+        self.mate_keys(env, info).filter_map(placed).collect()
     }
 
     /// Adds a pod to its group where that is queued, or queues the group by this pod; mirrors `addPodGroupMember`.
@@ -296,8 +302,13 @@ impl SchedulingQueue {
 
     /// Returns one pod of each entry among pods.
     pub(super) fn entries(&self, pods: Vec<Arc<QueuedPodInfo>>) -> Vec<Arc<QueuedPodInfo>> {
-        let mut seen: BTreeSet<Key> = BTreeSet::new();
-        pods.into_iter().filter(|info| self.entry_of(info.pod()).is_none_or(|group| seen.insert(group))).collect()
+        let (mut seen, mut last): (BTreeSet<Key>, Option<Key>) = (BTreeSet::new(), None);
+        let mut is_first = |group: Key| {
+            let is_first = last.as_ref() != Some(&group) && seen.insert(group.clone());
+            last = Some(group);
+            is_first
+        };
+        pods.into_iter().filter(|info| self.entry_of(info.pod()).is_none_or(&mut is_first)).collect()
     }
 
     /// Keeps a pod of the group that was popped until the group returns, or adds one that comes later to its group; mirrors
