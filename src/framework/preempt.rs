@@ -92,6 +92,25 @@ impl PreemptionRecord {
         }
     }
 
+    /// Returns a record with the dry run of the selected node alone, and without the choice among candidates.
+    #[must_use]
+    pub fn selected_alone(&self) -> Self {
+        let node = self.selected();
+        let run = node.and_then(|node| self.dry_runs.get(node)).cloned();
+        let left =
+            self.after_extenders.as_ref().map(|left| left.iter().filter(|candidate| Some(&candidate.node) == node).cloned().collect());
+        Self {
+            ineligible: self.ineligible.clone(),
+            waits_for: self.waits_for.clone(),
+            hypothetical: self.hypothetical,
+            dry_runs: run.into_iter().collect::<Vec<_>>().into(),
+            after_extenders: left,
+            best: node.cloned().into_iter().collect(),
+            cleared_nominations: self.cleared_nominations.clone(),
+            ..Self::default()
+        }
+    }
+
     /// Returns the victims on the selected node, most important first, or as the extender that was asked last lists them.
     pub fn victims(&self) -> impl Iterator<Item = &Victim> {
         let chosen = self.selected().and_then(|node| self.final_candidate(node));

@@ -104,7 +104,13 @@ impl PodGroupCycle<'_> {
                 result.status = status;
                 break;
             }
-            let member = self.try_member(world, i, info, placement, post_filter, recorder);
+            let mut member = self.try_member(world, i, info, placement, post_filter, recorder);
+            if recorder.events().is_none()
+                && let Verdict::NoFit(error) = &mut member.verdict
+            {
+                // Only the selected dry run is read, and many members would keep many.
+                error.preemption = error.preemption.take().map(|record| Arc::new(record.selected_alone()));
+            }
             if placement.is_none()
                 && let (Turn::Decision(after_member), Some(events)) = (&mut self.turn, recorder.events())
             {
