@@ -9,7 +9,7 @@ use crate::analysis::{Missing, ReleaseReport, decision_parts};
 use crate::output::{self, Document};
 use crate::release::{Emulated, ReleaseChoice};
 use crate::report::{Answer, PodComparison, ReleaseComparison};
-use crate::scheduler::{Evictions, Options, Scheduler};
+use crate::scheduler::{Evictions, Options, Scheduler, StepBound};
 use crate::session::{PodDecisions, pending};
 use crate::source::Loaded;
 
@@ -17,7 +17,7 @@ use crate::source::Loaded;
 const AT_ONCE: usize = 16;
 
 /// Decides each pending pod twice and prints both. Returns `EXIT_NO_FIT` if an outcome, node or victim differs, and
-/// `EXIT_SOURCE` if none is known to be pending and some may be.
+/// `EXIT_SOURCE` if pods are not decided, or none is known to be pending and some may be.
 pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<u8, Failure> {
     loaded.report.forget_origins();
     let scheduler_args = args.cluster.scheduler(&args.scheduler);
@@ -36,13 +36,19 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
     let reports = [ReleaseReport::of(from.emulated(), &parts[0]), ReleaseReport::of(to.emulated(), &parts[1])];
     let mut comparison =
         ReleaseComparison::new(reports, [from.emulated(), to.emulated()].map(|e: Emulated| e.version()), state.cluster().unknown);
-    let mut differs = false;
+    let (mut differs, mut steps, mut left) = (false, 0, pods.len());
+    let most = StepBound::allowance(state);
     let stream = args.output.compared_pods();
     if let Some(stream) = stream {
         print(&(stream.head)(&comparison)?)?;
     }
     for (number, some) in pods.chunks(AT_ONCE).enumerate() {
+        if steps >= most {
+            break;
+        }
         let decided: Vec<PodDecisions> = some.par_iter().map(|pods| PodDecisions::of(schedulers, [&pods[0], &pods[1]])).collect();
+        left -= some.len();
+        steps += decided.iter().map(|pod| pod.steps).sum::<u64>();
         differs |= decided.iter().any(PodDecisions::differs);
         match stream {
             Some(stream) => {
@@ -53,15 +59,18 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
         }
     }
     match stream {
-        Some(stream) => print(&(stream.tail)())?,
+        Some(stream) => print(&(stream.tail)(left))?,
         None => {
+            comparison.undecided = left;
             let mut more = super::unread(&from);
             more.append(completeness(args, &loaded));
             print(&args.output.write(&Answer::Comparison(&comparison), more)?)?
         }
     };
     let is_unknown = || Missing::all(state.cluster().unknown).iter().any(|missing| missing.leaves_pending_unknown().is_some());
-    let code = if differs {
+    let code = if left > 0 {
+        EXIT_SOURCE
+    } else if differs {
         EXIT_NO_FIT
     } else if pods.is_empty() && is_unknown() {
         EXIT_SOURCE

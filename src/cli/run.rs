@@ -6,21 +6,23 @@ use jiff::Unit;
 use serde_json::Value;
 
 use super::args::RunArgs;
-use super::{EXIT_OK, Failure, StandardError, print};
+use super::{EXIT_OK, EXIT_SOURCE, Failure, StandardError, print};
 use crate::analysis::{ReleaseReport, run_parts, why};
 use crate::engine::{Step, operation};
 use crate::framework::format_duration;
 use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
-use crate::output::{Document, Headings, Text, Words};
+use crate::output::{self, Document, Headings, Text, Words};
 use crate::plural::count_of;
 use crate::report::{
-    BeforeOperation, BriefOperation, OperationLine, OperationReport, Stories, WriteOperation, group_document, stories_document,
+    BeforeOperation, BriefOperation, OperationLine, OperationReport, Stories, WriteOperation, group_document, note_sentence,
+    stories_document,
 };
-use crate::scheduler::{Evictions, InitialQueues, Operation, Quiescence, Scheduler};
+use crate::scheduler::{Evictions, InitialQueues, Operation, Quiescence, Scheduler, StepBound};
 use crate::session::PodLocation;
 use crate::source::Loaded;
 use crate::trace::{CycleView, Event};
+use crate::whatif::{Note, is_tried_again};
 
 /// Applies operations and prints their results.
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
@@ -48,7 +50,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         let started = std::iter::once(started(&scheduler)).chain(in_any_order(&scheduler));
         doc = started.chain([release.sentence().to_owned()]).collect();
     }
-    let mut out = Text::default();
+    let (mut out, mut bound) = (Text::default(), StepBound::of(scheduler.state()));
     match (operations, args.output.operation()) {
         (Some(operations), line) => {
             for step in operations {
@@ -61,16 +63,19 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         }
         (None, Some(line)) => {
             let mut settling = Quiescence::default();
-            while let Some(operation) = scheduler.next_operation(&settling) {
+            while let Some(operation) = bound.next_operation(&scheduler, &settling) {
                 settling.observe(&one_line(&mut scheduler, operation, args.brief, line, &mut out)?);
                 // Print each operation at once, to keep memory bounded.
                 print(&std::mem::take(&mut out))?;
+            }
+            if bound.is_reached() {
+                output::say(note_sentence(&Note::CutShort));
             }
         }
         (None, None) => {
             // Stories need no events about single nodes.
             scheduler = scheduler.quietly();
-            settle(&mut scheduler, args.output.wide, &mut doc);
+            settle(&mut scheduler, &mut bound, args.output.wide, &mut doc);
         }
     }
     if args.output.operation().is_none() {
@@ -78,7 +83,8 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         out = args.output.document().map_or_else(|| doc.plain(Headings::Capitals).into(), |write| write(&titled(doc.clone())));
     }
     print(&out)?;
-    let code = super::code(EXIT_OK, &scheduler);
+
+    let code = super::code(if bound.is_reached() { EXIT_SOURCE } else { EXIT_OK }, &scheduler);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((scheduler, loaded));
     Ok(code)
@@ -185,10 +191,10 @@ fn one(scheduler: &mut Scheduler, operation: Operation, doc: &mut Document) {
 }
 
 /// Runs until nothing changes, and adds the outcome and each pod's story.
-fn settle(scheduler: &mut Scheduler, wide: bool, doc: &mut Document) {
+fn settle(scheduler: &mut Scheduler, bound: &mut StepBound, wide: bool, doc: &mut Document) {
     let start = scheduler.state().clock();
     let (mut settling, mut stories) = (Quiescence::default(), Stories::new(start, wide));
-    while let Some(operation) = scheduler.next_operation(&settling) {
+    while let Some(operation) = bound.next_operation(scheduler, &settling) {
         let (clock, cluster) = (scheduler.state().clock(), scheduler.state().cluster().clone());
         let events = scheduler.apply(operation);
         settling.observe(&events);
@@ -197,12 +203,21 @@ fn settle(scheduler: &mut Scheduler, wide: bool, doc: &mut Document) {
     let state = scheduler.state();
     let stories = stories.finish(state.cluster(), state.queue().view());
     let count = |of: fn(&PodLocation) -> bool| stories.iter().filter(|s| of(&s.end)).count();
-    let bound = count(|end| matches!(end, PodLocation::Node(_)));
+    let placed = count(|end| matches!(end, PodLocation::Node(_)));
     let waiting = count(|end| matches!(end, PodLocation::Waiting(..)));
     let gone = count(|end| matches!(end, PodLocation::Gone | PodLocation::Leaving(_)));
     let took = state.clock().duration_since(start);
     let took = format_duration(took.round(Unit::Second).unwrap_or(took));
-    doc.paragraph(format!("SETTLED after {took}: {bound} scheduled, {waiting} pending, {gone} evicted or deleted"));
+    if bound.is_reached() {
+        let (active, backoff, _) = state.queue().len();
+        let (pending, undecided) = (waiting - count(is_tried_again), active + backoff);
+        doc.paragraph(format!(
+            "CUT SHORT after {took}: {placed} scheduled, {pending} pending, {undecided} not decided, {gone} evicted or deleted"
+        ));
+        doc.paragraph(note_sentence(&Note::CutShort));
+    } else {
+        doc.paragraph(format!("SETTLED after {took}: {placed} scheduled, {waiting} pending, {gone} evicted or deleted"));
+    }
     doc.blank();
     doc.append(stories_document(&stories));
 }
@@ -222,4 +237,34 @@ fn read_operations(path: &std::path::Path) -> Result<Vec<Step>, Failure> {
         }
     }
     values.into_iter().enumerate().map(|(i, v)| operation(&v).map_err(|e| at(&format!("operation {i}: {e}")))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::cluster::testing::object_with_kind;
+    use crate::release::Emulation;
+    use crate::scheduler::{Config, Options};
+
+    #[test]
+    fn a_run_that_takes_too_many_steps_says_how_many_pods_are_not_decided() {
+        let pod = |name: &str| object_with_kind(&json!({"kind": "Pod", "metadata": {"name": name}}));
+        let node = json!({"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"pods": "9"}}});
+        let objects = vec![object_with_kind(&node), pod("a"), pod("b"), pod("c")];
+        let text = |steps: u64| {
+            let mut scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects.clone(), Options::default());
+            let (mut bound, mut doc) = (StepBound::after(scheduler.state(), steps), Document::default());
+            settle(&mut scheduler, &mut bound, false, &mut doc);
+            (bound.is_reached(), doc.plain(Headings::Capitals).to_string())
+        };
+        let (is_cut, cut) = text(11);
+        assert!(
+            is_cut && cut.starts_with("CUT SHORT after 0s: 2 scheduled, 0 pending, 1 not decided, 0 evicted or deleted\nNote: "),
+            "{cut}"
+        );
+        let (is_cut, whole) = text(21);
+        assert!(!is_cut && whole.starts_with("SETTLED after 0s: 3 scheduled, 0 pending, 0 evicted or deleted\n"), "{whole}");
+    }
 }

@@ -1,13 +1,13 @@
 //! `schedscope run --what-if`: applies verbs, runs until nothing changes, and says what became of the pods.
 
 use super::args::RunArgs;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, StandardError, original, print};
+use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, StandardError, original, print};
 use crate::output::{Document, Lines};
 use crate::report::{Answer, WhatIfReport};
 use crate::scheduler::Evictions;
 use crate::session::{GRAMMAR, VerbError};
 use crate::source::Loaded;
-use crate::whatif::{self, Elsewhere, Rehearsal, Stage as _, Verb};
+use crate::whatif::{self, Rehearsal, Stage as _, Verb};
 
 /// Prints the verbs with their arguments.
 pub(super) fn help() -> Result<u8, Failure> {
@@ -17,7 +17,7 @@ pub(super) fn help() -> Result<u8, Failure> {
 }
 
 /// Applies the verbs in order, each followed by a run until nothing changes. Returns `EXIT_NO_FIT` if a node was not
-/// drained, a new pod stays pending, or no more of a pod fits.
+/// drained, a new pod stays pending, or no more of a pod fits, and `EXIT_SOURCE` if pods are not decided.
 pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     // Parse all verbs before the long part.
     let parse = |text: &String| {
@@ -38,17 +38,18 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
         answers.push(answer.map_err(|error| Failure::usage(format!("--what-if \"{verb}\": {error}")))?);
     }
     let asks_only = verbs.iter().all(Verb::asks);
-    if !asks_only {
-        while with.settle_step() {}
-        while without.settle_step() {}
-    }
-    let elsewhere = Elsewhere::of(without.scheduler(), with.scheduler(), &answers);
+    let elsewhere = if asks_only { Vec::new() } else { whatif::settle_both(&mut with, &mut without, &mut answers) };
     let report = WhatIfReport::new(answers, with.scheduler(), elsewhere);
     let mut more = super::unread(with.scheduler());
     more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
     print(&args.output.write(&Answer::WhatIf(&report), more)?)?;
-    let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
+    let code = match report.is_complete() {
+        _ if report.is_cut_short() => EXIT_SOURCE,
+        true => EXIT_OK,
+        false => EXIT_NO_FIT,
+    };
     let code = super::code(code, without.scheduler());
+
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((without, with, loaded));
     Ok(code)

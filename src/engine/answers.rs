@@ -81,6 +81,7 @@ pub struct Settled {
     pub(super) bound: Vec<(Key, Str)>,
     pub(super) evicted: Vec<Key>,
     pub(super) pending: Vec<Key>,
+    pub(super) is_cut_short: bool,
 }
 
 impl Settled {
@@ -109,6 +110,12 @@ impl Settled {
         self.pending.iter().map(ToString::to_string)
     }
 
+    /// Returns whether the run ended after as many steps as are allowed for a cluster of this size, so that pending pods that only time
+    /// holds up are not decided.
+    pub fn is_cut_short(&self) -> bool {
+        self.is_cut_short
+    }
+
     /// Returns the run as JSON; `schedscope schema settled` prints its JSON Schema.
     pub fn to_json(&self) -> Value {
         let bound: Vec<Value> = self.bound().map(|(pod, node)| json!({"pod": pod, "node": node})).collect();
@@ -119,6 +126,7 @@ impl Settled {
             "bound": bound,
             "evicted": self.evicted().collect::<Vec<_>>(),
             "pending": self.pending().collect::<Vec<_>>(),
+            "cutShort": self.is_cut_short,
         })
     }
 }

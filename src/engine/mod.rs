@@ -82,11 +82,11 @@ use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, Whe
 use crate::cluster::{Key, Pod};
 use crate::fixes::{self, Acts, Limits};
 use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
-use crate::scheduler::{OddsEffort, Operation, Quiescence, Scheduler};
+use crate::scheduler::{OddsEffort, Operation, Quiescence, Scheduler, StepBound};
 use crate::session::requeue_events;
 use crate::source::Loaded;
 use crate::trace::Event;
-use crate::whatif::{self, Elsewhere, Rehearsal, Stage as _, Verb, VerbError};
+use crate::whatif::{self, Rehearsal, Stage as _, Verb, VerbError};
 use decision::Parts;
 use source::Source;
 
@@ -274,12 +274,8 @@ impl Engine {
         let verb: Verb = words.parse().map_err(|error: VerbError| refused(error.into()))?;
         let (mut without, mut with) = (Rehearsal::new(self.scheduler.clone()), Rehearsal::new(self.scheduler.clone()));
         let answer = whatif::apply(&mut with, &verb, &|kind, key| self.source.original(kind, key)).map_err(refused)?;
-        if !verb.asks() {
-            while with.settle_step() {}
-            while without.settle_step() {}
-        }
-        let answers = vec![answer];
-        let elsewhere = Elsewhere::of(without.scheduler(), with.scheduler(), &answers);
+        let mut answers = vec![answer];
+        let elsewhere = if verb.asks() { Vec::new() } else { whatif::settle_both(&mut with, &mut without, &mut answers) };
         Ok(WhatIf { report: WhatIfReport::new(answers, with.scheduler(), elsewhere) })
     }
 
@@ -352,7 +348,8 @@ impl Engine {
             return Err(Error::new(ErrorKind::NodesUnknown, "the nodes are unknown, so that no pod can be placed"));
         }
         let (start, mut quiescence, mut settled) = (self.scheduler.state().clock(), Quiescence::default(), Settled::default());
-        while let Some(operation) = self.scheduler.next_operation(&quiescence) {
+        let mut bound = StepBound::of(self.scheduler.state());
+        while let Some(operation) = bound.next_operation(&self.scheduler, &quiescence) {
             let events = self.change(operation);
             quiescence.observe(&events);
             settled.operations += 1;
@@ -367,6 +364,7 @@ impl Engine {
         }
         let state = self.scheduler.state();
         settled.took = state.clock().duration_since(start);
+        settled.is_cut_short = bound.is_reached();
         settled.pending = state.queue().view().entries.keys().cloned().collect();
         settled.pending.sort_unstable();
         Ok(settled)

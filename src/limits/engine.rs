@@ -70,6 +70,16 @@ limits! { "engine":
     steps MANIFEST_STEPS: u64 = 40_000_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
     /// Steps by which MANIFEST_STEPS grows for each node and pod of the cluster.
     steps MANIFEST_STEPS_OF_OBJECT: u64 = 4_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
+    /// Steps of all attempts of a run until nothing changes, of its what-ifs, and of a comparison with another release, besides
+    /// RUN_STEPS_OF_OBJECT; pods that are left are said to be not decided, and the exit code is 3.
+    steps RUN_STEPS: u64 = 40_000_000, "a_run_ends_after_a_number_of_steps";
+    /// Steps by which RUN_STEPS grows for each node and pod of the cluster.
+    steps RUN_STEPS_OF_OBJECT: u64 = 4_000, "a_run_ends_after_a_number_of_steps";
+    /// Nodes and pods from which on RUN_STEPS grows with the square of their number, as the work on real clusters does: by
+    /// RUN_STEPS_OF_PAIR for each further one with each of all.
+    count RUN_SMALL: usize = 4_000, "clusters_of_any_size_settle_within_the_bound";
+    /// Steps of a further node or pod with each of all.
+    steps RUN_STEPS_OF_PAIR: u64 = 16, "clusters_of_any_size_settle_within_the_bound";
     /// Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made.
     steps MANIFEST_ROUNDS: usize = 1_000, "rounds_of_ordered_pods_are_bounded";
     /// Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out.

@@ -148,6 +148,10 @@
 //! | [`engine::MANIFEST_POD`] | 8 KiB | Length of a pod of a manifest as JSON up to which it does not count for MANIFEST_BYTES. | `long_pods_of_a_manifest_are_bounded` |
 //! | [`engine::MANIFEST_STEPS`] | 40,000,000 steps | Steps of all decisions about pods of a manifest and those that change with them, besides MANIFEST_STEPS_OF_OBJECT; pods that are left are counted as not decided. | `decisions_about_a_manifest_end_after_a_number_of_steps` |
 //! | [`engine::MANIFEST_STEPS_OF_OBJECT`] | 4,000 steps | Steps by which MANIFEST_STEPS grows for each node and pod of the cluster. | `decisions_about_a_manifest_end_after_a_number_of_steps` |
+//! | [`engine::RUN_STEPS`] | 40,000,000 steps | Steps of all attempts of a run until nothing changes, of its what-ifs, and of a comparison with another release, besides RUN_STEPS_OF_OBJECT; pods that are left are said to be not decided, and the exit code is 3. | `a_run_ends_after_a_number_of_steps` |
+//! | [`engine::RUN_STEPS_OF_OBJECT`] | 4,000 steps | Steps by which RUN_STEPS grows for each node and pod of the cluster. | `a_run_ends_after_a_number_of_steps` |
+//! | [`engine::RUN_SMALL`] | 4,000 | Nodes and pods from which on RUN_STEPS grows with the square of their number, as the work on real clusters does: by RUN_STEPS_OF_PAIR for each further one with each of all. | `clusters_of_any_size_settle_within_the_bound` |
+//! | [`engine::RUN_STEPS_OF_PAIR`] | 16 steps | Steps of a further node or pod with each of all. | `clusters_of_any_size_settle_within_the_bound` |
 //! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
 //! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |
 //! | [`engine::MANIFEST_DECISIONS`] | 50 | Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message. | `decisions_about_pending_pods_are_bounded` |

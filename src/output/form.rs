@@ -103,9 +103,9 @@ pub fn to_json_items(items: &[impl Serialize], first: bool) -> Result<Text, serd
     Ok(Text::written(out))
 }
 
-/// Returns the end of the list and of the object that [`to_json_open`] leaves open.
-pub fn json_close() -> Text {
-    Text::written("\n]}\n".to_owned())
+/// Returns the end of the list and of the object that [`to_json_open`] leaves open, with more fields, which begin with a comma.
+pub fn json_close(more: &str) -> Text {
+    Text::written(format!("\n]{more}}}\n"))
 }
 
 /// Returns a value as YAML, in which strings that are not plain are in double quotes and escaped.

@@ -24,8 +24,8 @@ pub struct WriteComparedPods {
     pub head: fn(&ReleaseComparison) -> Result<Text, FormatError>,
     /// Writes a batch of pods; the second argument is true for the first batch.
     pub pods: fn(&[PodComparison], bool) -> Result<Text, FormatError>,
-    /// Returns the end of a comparison.
-    pub tail: fn() -> Text,
+    /// Returns the end of a comparison with a number of pods that are not decided.
+    pub tail: fn(usize) -> Text,
 }
 
 #[derive(Debug)]
@@ -80,7 +80,7 @@ pub static FORMATS: &[Format] = &[
         write: json,
         write_next: Some(|answer, _more| Ok(output::to_json_line(answer)?)),
         operation: Some(json_line),
-        compared_pods: Some(WriteComparedPods { head: json_head, pods: json_pods, tail: output::json_close }),
+        compared_pods: Some(WriteComparedPods { head: json_head, pods: json_pods, tail: json_tail }),
         ..TEXT
     },
     Format {
@@ -481,6 +481,10 @@ fn json_head(comparison: &ReleaseComparison) -> Result<Text, FormatError> {
 
 fn json_pods(pods: &[PodComparison], first: bool) -> Result<Text, FormatError> {
     Ok(output::to_json_items(pods, first)?)
+}
+
+fn json_tail(undecided: usize) -> Text {
+    output::json_close(&if undecided > 0 { format!(",\"undecided\":{undecided}") } else { String::new() })
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "the type of every format's writer")]

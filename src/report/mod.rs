@@ -58,5 +58,5 @@ pub use schema::{AnswerSchema, SCHEMAS};
 pub use story::{PodStory, Stories, stories_document};
 pub use text::{decided_by, text};
 pub use ticket::{Origin, PodFacts, Reported, Ticket, shell_line};
-pub use whatif::WhatIfReport;
+pub use whatif::{WhatIfReport, note_sentence};
 pub use workload::voices_lines;

@@ -82,6 +82,9 @@ pub struct ReleaseComparison {
     pub releases: Releases,
     /// The pods added so far, by namespace and name, where they are kept.
     pub pods: Vec<PodComparison>,
+    /// The number of pods that are not decided, after as many steps as are allowed.
+    #[serde(skip_serializing_if = "is_none")]
+    pub undecided: usize,
     #[serde(skip)]
     found: UpgradeComparison,
     /// The pods added that differ, but neither in the decision nor in its reasons.
@@ -117,6 +120,11 @@ impl Reworded {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the type that serde calls")]
+fn is_none(number: &usize) -> bool {
+    *number == 0
+}
+
 /// Both releases of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Releases {
@@ -135,6 +143,7 @@ impl ReleaseComparison {
             to: to.emulates.clone(),
             releases: Releases { from, to },
             pods: Vec::new(),
+            undecided: 0,
             reworded: Reworded::default(),
             found: UpgradeComparison { versions, unknown, ..UpgradeComparison::default() },
         }
@@ -174,6 +183,13 @@ impl ReleaseComparison {
             out.blank();
             out.paragraph(sentence);
         }
+        if self.undecided > 0 {
+            out.blank();
+            let pods = count_of(self.undecided, "more pending pod is", "more pending pods are");
+            out.paragraph(format!(
+                "{pods} not decided: the comparison ended after as many steps as are allowed for a cluster of this size."
+            ));
+        }
         out
     }
 }
@@ -181,6 +197,8 @@ impl ReleaseComparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::Emulation;
+    use crate::scheduler::{Config, Options, Scheduler};
 
     #[test]
     fn details_that_differ_are_counted_by_what_they_are() {
@@ -197,5 +215,19 @@ mod tests {
             sentence(&[&["message", "score"], &["score"], &["bestNodes"]]),
             "3 pods differ in details only: 1 in the message, 2 in scores, 1 in other details."
         );
+    }
+
+    #[test]
+    fn pods_that_are_not_decided_are_counted() {
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default());
+        let report = || ReleaseReport::of(scheduler.emulated(), &[]);
+        let mut comparison = ReleaseComparison::new([report(), report()], ["1.36".into(), "1.35".into()], MissingKinds::default());
+        let found = |comparison: &ReleaseComparison| {
+            let text = comparison.text().to_string();
+            (serde_json::to_value(comparison).unwrap().get("undecided").cloned(), text.contains("2 more pending pods are not decided: "))
+        };
+        assert_eq!(found(&comparison), (None, false));
+        comparison.undecided = 2;
+        assert_eq!(found(&comparison), (Some(2.into()), true));
     }
 }

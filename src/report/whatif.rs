@@ -14,7 +14,7 @@ use crate::session::PodLocation;
 use crate::trace::Place;
 use crate::whatif::{
     Answer, Block, Capacity, CapacityEnd, Departure, Elsewhere, Flood, FloodVictim, Lost, NodeAnswer, NodeEnd, Note, PodAnswer, PodEnd,
-    Stay, Verb, Whereabouts,
+    Stay, Verb, Whereabouts, is_tried_again,
 };
 
 /// Limit on the nodes of a capacity, and on those of one end, that are listed in text.
@@ -34,12 +34,15 @@ pub struct WhatIfReport {
     missing: Vec<Missing>,
     release: Option<ReleaseReport>,
     complete: bool,
+    /// Whether a run took too many steps.
+    cut_short: bool,
 }
 
 impl WhatIfReport {
     /// Reports answers, with the scheduler at the end. `elsewhere` are the pods that no verb named.
     pub fn new(answers: Vec<Answer>, end: &Scheduler, elsewhere: Vec<Elsewhere>) -> Self {
         let cluster = end.state().cluster();
+        let cut_short = answers.iter().any(|answer| answer.notes.contains(&Note::CutShort));
         let made = answers.iter().flat_map(|answer| &answer.pods).filter_map(made);
         let made = made.map(|pod| (pod.clone(), Whereabouts::of(end, pod))).collect();
         Self {
@@ -47,7 +50,8 @@ impl WhatIfReport {
             elsewhere,
             missing: Missing::all(cluster.unknown),
             release: Some(ReleaseReport::of(end.emulated(), &run_parts(end.state().config()))),
-            complete: answers.iter().all(|answer| answer.is_complete(cluster)),
+            complete: !cut_short && answers.iter().all(|answer| answer.is_complete(cluster)),
+            cut_short,
             answers,
         }
     }
@@ -55,19 +59,32 @@ impl WhatIfReport {
     /// Reports who is evicted if pods like one keep coming.
     pub fn of_flood(flood: Flood) -> Self {
         let answers = vec![Answer::of_flood(flood)];
-        Self { answers, complete: true, made: BTreeMap::new(), elsewhere: Vec::new(), missing: Vec::new(), release: None }
+        Self { answers, complete: true, cut_short: false, made: BTreeMap::new(), elsewhere: Vec::new(), missing: Vec::new(), release: None }
     }
 
     /// Reports how many more of a pod fit.
     pub fn of_capacity(capacity: Capacity) -> Self {
         let complete = capacity.fits > 0;
         let answer = Answer::of_capacity(capacity);
-        Self { answers: vec![answer], made: BTreeMap::new(), elsewhere: Vec::new(), missing: Vec::new(), release: None, complete }
+        Self {
+            answers: vec![answer],
+            made: BTreeMap::new(),
+            elsewhere: Vec::new(),
+            missing: Vec::new(),
+            release: None,
+            complete,
+            cut_short: false,
+        }
     }
 
     /// Returns whether every verb did all of its work: nodes drained, pods placed, at least one more fits.
     pub fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    /// Returns whether a run took too many steps, so that pods are not decided.
+    pub fn is_cut_short(&self) -> bool {
+        self.cut_short
     }
 
     /// Returns the answers as text, with the pods that no verb names.
@@ -129,6 +146,11 @@ impl WhatIfReport {
         self.place(pod).is_none_or(|at| at.location == PodLocation::Gone)
     }
 
+    /// Returns whether the run ended before the next attempt of a pod.
+    fn is_undecided(&self, pod: &Key) -> bool {
+        self.cut_short && self.place(pod).is_some_and(|at| is_tried_again(&at.location))
+    }
+
     fn sentence(&self, answer: &Answer) -> String {
         if let Some(capacity) = &answer.capacity {
             return capacity_sentence(capacity);
@@ -153,7 +175,8 @@ impl WhatIfReport {
         }
         let pods = |wanted: &dyn Fn(&PodAnswer) -> bool| answer.pods.iter().filter(|pod| wanted(pod)).count();
         let placed = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_some()));
-        let pending = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_none() && !self.is_gone(pod)));
+        let pending = pods(&|pod| made(pod).is_some_and(|pod| self.node(pod).is_none() && !self.is_gone(pod) && !self.is_undecided(pod)));
+        let undecided = pods(&|pod| made(pod).is_some_and(|pod| self.is_undecided(pod)));
         let preempted = pods(&|pod| made(pod).is_some_and(|pod| self.is_gone(pod)));
         let new = if answer.pods.iter().any(|pod| matches!(pod.end, PodEnd::Created)) { "new pod" } else { "replacement" };
         let gone = pods(&|pod| matches!(pod.end, PodEnd::Gone(_)));
@@ -161,6 +184,7 @@ impl WhatIfReport {
         for (number, noun, words) in [
             (placed, "pod", "placed"),
             (pending, "pod", "pending"),
+            (undecided, "pod", "not decided"),
             (preempted, new, "preempted"),
             (gone, "pod", "not recreated"),
             (stay, "pod", "blocked by budgets"),
@@ -231,7 +255,7 @@ impl WhatIfReport {
 
     /// Returns the message of a pending pod that an answer made; `None` for any other pod.
     fn pending_message(&self, answer: &PodAnswer) -> Option<&Str> {
-        let place = self.place(made(answer)?)?;
+        let place = self.place(made(answer).filter(|pod| !self.is_undecided(pod))?)?;
         (matches!(place.location, PodLocation::Waiting(..)) && !place.message.is_empty()).then_some(&place.message)
     }
 
@@ -266,6 +290,7 @@ impl WhatIfReport {
     /// Returns where a pod is that an answer made, and if it is pending, why.
     fn whereabouts(&self, pod: &Key) -> String {
         match self.place(pod).filter(|_| !self.is_gone(pod)) {
+            Some(_) if self.is_undecided(pod) => "not decided".to_owned(),
             Some(Whereabouts { location: PodLocation::Waiting(..), message }) if !message.is_empty() => format!("pending: {message}"),
             Some(Whereabouts { location, .. }) => location.settled(),
             // While the cluster settles, only preemption deletes pods.
@@ -422,7 +447,7 @@ fn waiting(replacements: &[Key]) -> String {
     format!("{} {}", list(replacements), if replacements.len() == 1 { "is" } else { "are" })
 }
 
-pub(super) fn note_sentence(note: &Note) -> String {
+pub fn note_sentence(note: &Note) -> String {
     match note {
         Note::UnknownController(kind) => format!("Note: pods of {kind} are assumed to be replaced as those of a ReplicaSet."),
         Note::ImmediateClaim(claim) => {

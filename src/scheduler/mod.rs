@@ -41,7 +41,7 @@ pub use decide::{DryDecision, DryOptions};
 pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, InitialQueues, Operation, Options, ReleaseRefused, Scheduler};
-pub use quiescence::Quiescence;
+pub use quiescence::{Quiescence, StepBound};
 pub use rejectors::{LONGEST_MESSAGE, Rejectors, reasons};
 pub use runtime::{Framework, Nominations, PluginRef};
 pub use starts::OddsEffort;

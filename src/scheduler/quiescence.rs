@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Operation, Scheduler};
+use super::{Operation, Scheduler, State};
 use crate::cluster::{Key, Kind, Str};
+use crate::limits::engine::{RUN_SMALL, RUN_STEPS, RUN_STEPS_OF_OBJECT, RUN_STEPS_OF_PAIR};
 use crate::trace::{Event, Eviction, ObjectChange, PermitEnd};
 
 /// Attempts of one pod without a change after which the run ends.
@@ -80,6 +81,64 @@ impl Quiescence {
     fn tries(&self, pod: &Key) -> u32 {
         self.tries.get(pod).copied().unwrap_or(0)
     }
+}
+
+/// The bound on the steps of a run, by [`State::steps`]; see [`RUN_STEPS`].
+#[derive(Clone, Copy, Debug)]
+pub struct StepBound {
+    /// The steps of the scheduler at which the run ends.
+    end: u64,
+    is_reached: bool,
+}
+
+impl StepBound {
+    /// Bounds a run from here on by the size of the cluster.
+    pub fn of(state: &State) -> Self {
+        Self::after(state, Self::allowance(state))
+    }
+
+    /// Bounds a run from here on.
+    pub fn after(state: &State, steps: u64) -> Self {
+        Self { end: state.steps().saturating_add(steps), is_reached: false }
+    }
+
+    /// Returns the number of steps that are allowed for a cluster of this size.
+    pub fn allowance(state: &State) -> u64 {
+        steps_allowed(state.cluster().nodes.len() + state.cluster().pods.len())
+    }
+
+    /// Returns the same for a scheduler that starts anew with what is left.
+    #[must_use]
+    pub fn restarted(self, before: &State, after: &State) -> Self {
+        Self { is_reached: self.is_reached, ..Self::after(after, self.end.saturating_sub(before.steps())) }
+    }
+
+    /// Counts steps of other decisions.
+    pub fn spend(&mut self, steps: u64) {
+        self.end = self.end.saturating_sub(steps);
+    }
+
+    /// Returns whether an operation may be applied. A turn of the scheduling loop ends the run if no steps are left; time passes.
+    pub fn allows(&mut self, state: &State, operation: &Operation) -> bool {
+        self.is_reached |= matches!(operation, Operation::Schedule) && state.steps() >= self.end;
+        !self.is_reached
+    }
+
+    /// Returns the next operation of a run, as [`Scheduler::next_operation`] does, while steps are left.
+    pub fn next_operation(&mut self, scheduler: &Scheduler, settling: &Quiescence) -> Option<Operation> {
+        scheduler.next_operation(settling).filter(|operation| self.allows(scheduler.state(), operation))
+    }
+
+    /// Returns whether a run ended here, with pods that are not decided.
+    pub fn is_reached(&self) -> bool {
+        self.is_reached
+    }
+}
+
+/// Returns how many steps a run may take on a cluster with this many nodes and pods.
+fn steps_allowed(objects: usize) -> u64 {
+    let of_pairs = RUN_STEPS_OF_PAIR.saturating_mul(objects.saturating_sub(RUN_SMALL) as u64);
+    RUN_STEPS.saturating_add((objects as u64).saturating_mul(RUN_STEPS_OF_OBJECT.saturating_add(of_pairs)))
 }
 
 impl Scheduler {

@@ -17,7 +17,7 @@ use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
 use crate::framework::NodeFilters;
 use crate::release::{Release, VersionSource};
-use crate::scheduler::{ConfigEdit, ConfigEditError, DryOptions, InitialQueues, Operation, Options, ReleaseRefused, Scheduler};
+use crate::scheduler::{ConfigEdit, ConfigEditError, DryOptions, InitialQueues, Operation, Options, ReleaseRefused, Scheduler, StepBound};
 use crate::trace::{Event, SchedulerStart};
 
 /// A scheduler with its branches.
@@ -504,6 +504,12 @@ impl Session {
     /// Does one step of settling at the end of the current branch, including timers. Returns false when settled.
     pub fn settle(&mut self) -> bool {
         self.branch().next_operation().is_some_and(|operation| self.append_apart(operation))
+    }
+
+    /// Does one step of settling as [`Self::settle`] does, within a bound.
+    pub fn settle_within(&mut self, bound: &mut StepBound) -> bool {
+        let next = self.branch().next_operation().filter(|operation| bound.allows(self.scheduler().state(), operation));
+        next.is_some_and(|operation| self.append_apart(operation))
     }
 
     /// Records a dry decision about a pod on the cluster at the cursor. The decision leaves the state as it is, so it

@@ -1,6 +1,7 @@
 //! Compares the decisions of two releases of kube-scheduler about each pending pod, decided on its own.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use rayon::prelude::*;
 
@@ -8,7 +9,7 @@ use super::compare::{Decided, ScoreChange, VerdictChange, outcome, verdict_chang
 use crate::cluster::{Key, MissingKinds, Pod, Str};
 use crate::framework::{PluginName, Status};
 use crate::release::Release;
-use crate::scheduler::Scheduler;
+use crate::scheduler::{DryOptions, Scheduler};
 use crate::trace::CycleView;
 
 /// Dry decisions of two schedulers about one pod.
@@ -17,6 +18,8 @@ pub struct PodDecisions {
     pub pod: Key,
     /// Decision of each scheduler.
     pub views: [CycleView; 2],
+    /// The steps that both took, about.
+    pub steps: u64,
 }
 
 /// Returns outcome, selected node and victims, without the wording.
@@ -43,8 +46,10 @@ fn means_the_same(a: Option<&Status>, b: Option<&Status>) -> bool {
 impl PodDecisions {
     /// Makes each scheduler's dry decision about its own version of a pod.
     pub fn of(schedulers: [&Scheduler; 2], pods: [&Arc<Pod>; 2]) -> Self {
-        let views = [0, 1].map(|i: usize| CycleView::of(&schedulers[i].explain(pods[i])));
-        Self { pod: pods[0].key(), views }
+        let steps = AtomicU64::new(0);
+        let options = DryOptions { all_steps: Some(&steps), ..DryOptions::default() };
+        let views = [0, 1].map(|i: usize| CycleView::of(&schedulers[i].explain_with(pods[i], options)));
+        Self { pod: pods[0].key(), views, steps: steps.into_inner() }
     }
 
     /// Returns whether the outcome, the node or a victim differs.

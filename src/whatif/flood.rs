@@ -90,6 +90,9 @@ pub(super) fn flood_within(scheduler: &Scheduler, pod: &Arc<Pod>, watch: Watch<'
         owners::create(&mut draft, &copies.old, &copies.like, copy, &mut Vec::new());
         stage.apply_alone(Operation::Batch { name: "a pod comes".to_owned(), operations: draft.into_operations() });
         while stage.settle_step() {}
+        if stage.bound().is_reached() {
+            break;
+        }
         let evicted: Vec<Key> = stage.preempted().into_iter().filter(|(_, by)| *by == key).map(|(pod, _)| pod).collect();
         flood.victims.extend(victims(&before, evicted, copies.made));
         let pod = stage.scheduler().state().cluster().pods.get(&key);

@@ -44,7 +44,7 @@ pub use crate::session::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, Verb, 
 pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Result<Answer, WhatIfError> {
     let mut answer = Answer::new(verb.clone());
     let cluster = stage.scheduler().state().cluster().clone();
-    let without = matches!(verb, Verb::Add { .. }).then(|| settled_without(stage));
+    let without = if matches!(verb, Verb::Add { .. }) { settled_without(stage) } else { None };
     match verb {
         Verb::Drain(nodes) => {
             let found = |node: &Str| names::node(&cluster, node).map(|node| node.name().clone());
@@ -94,7 +94,11 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
     }
     if verb.settles() {
         while stage.settle_step() {}
+        if stage.bound().is_reached() {
+            answer.note(Note::CutShort);
+        }
         let end = stage.scheduler().state().cluster();
+        let without = without.filter(|_| !stage.bound().is_reached());
         answer.tallies = without.map(|without| [&without, end].map(|end| Tally::of(&cluster, end)));
         answer.preempted = stage.preempted();
         answer.made_again = answer.preempted.keys().filter(|pod| cluster.pods.get(pod).is_some_and(|pod| is_made_again(pod))).count();
@@ -107,11 +111,25 @@ fn is_made_again(pod: &Pod) -> bool {
     matches!(Controller::of(pod), Controller::StatefulSet | Controller::Workload | Controller::DaemonSet | Controller::Unknown)
 }
 
-/// Returns the cluster once nothing changes any more without a verb.
-fn settled_without(stage: &dyn Stage) -> Cluster {
+/// Returns the cluster once nothing changes any more without a verb; `None` if that takes too many steps.
+fn settled_without(stage: &dyn Stage) -> Option<Cluster> {
     let mut rehearsal = Rehearsal::new(stage.scheduler().clone());
     while stage.continues() && rehearsal.settle_step() {}
-    rehearsal.scheduler().state().cluster().clone()
+    (!rehearsal.bound().is_reached()).then(|| rehearsal.scheduler().state().cluster().clone())
+}
+
+/// Runs until nothing changes with verbs and without them, and returns the pods that end elsewhere. A run that took too many steps
+/// is noted in the last answer, and the pods that it left are not among them.
+pub fn settle_both(with: &mut dyn Stage, without: &mut dyn Stage, answers: &mut [Answer]) -> Vec<Elsewhere> {
+    while with.settle_step() {}
+    while with.continues() && without.settle_step() {}
+    let is_cut = [without.bound(), with.bound()].map(|bound| bound.is_reached());
+    if let Some(answer) = answers.last_mut().filter(|_| is_cut.contains(&true)) {
+        answer.note(Note::CutShort);
+    }
+    let mut elsewhere = Elsewhere::of(without.scheduler(), with.scheduler(), answers);
+    elsewhere.retain(|pod| !pod.at.iter().zip(is_cut).any(|(at, is_cut)| is_cut && is_tried_again(at)));
+    elsewhere
 }
 
 /// Returns the operations of a verb as one.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::error::WhatIfError;
 use crate::cluster::{Key, ObservedEvent};
 use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
-use crate::scheduler::{ConfigEdit, ConfigEditError, InitialQueues, Operation, Quiescence, Scheduler};
+use crate::scheduler::{ConfigEdit, ConfigEditError, InitialQueues, Operation, Quiescence, Scheduler, StepBound};
 use crate::session::{Action, Cursor, Session, Verb, objects_in_order};
 use crate::trace::Event;
 
@@ -17,8 +17,12 @@ pub trait Stage {
     fn apply(&mut self, verb: &Verb, operation: Operation) -> bool;
     /// Applies an operation that has no verb. Returns false if it has no effect.
     fn apply_alone(&mut self, operation: Operation) -> bool;
-    /// Takes one step towards the state in which nothing changes. Returns false there, or if cancelled.
+    /// Takes one step towards the state in which nothing changes. Returns false there, at the bound, or if cancelled.
     fn settle_step(&mut self) -> bool;
+    /// Returns the bound on the steps of all runs.
+    fn bound(&self) -> StepBound;
+    /// Replaces the bound.
+    fn set_bound(&mut self, bound: StepBound);
     /// Returns whether the run is not cancelled.
     fn continues(&self) -> bool {
         true
@@ -42,18 +46,21 @@ pub trait Stage {
 pub struct Rehearsal {
     scheduler: Scheduler,
     settling: Quiescence,
+    bound: StepBound,
     preempted: BTreeMap<Key, Key>,
 }
 
 impl Rehearsal {
     /// Begins with a scheduler. Nothing of its cycles is recorded.
     pub fn new(scheduler: Scheduler) -> Self {
-        Self { scheduler: scheduler.quietly(), settling: Quiescence::default(), preempted: BTreeMap::new() }
+        let bound = StepBound::of(scheduler.state());
+        Self { scheduler: scheduler.quietly(), settling: Quiescence::default(), bound, preempted: BTreeMap::new() }
     }
 
     /// Replaces the scheduler by one that has just started.
     fn restart(&mut self, scheduler: Scheduler) {
-        *self = Self::new(scheduler);
+        let bound = self.bound.restarted(self.scheduler.state(), scheduler.state());
+        *self = Self { bound, ..Self::new(scheduler) };
     }
 
     /// Returns the queue places at a restart, and the Events from which they are inferred.
@@ -88,11 +95,19 @@ impl Stage for Rehearsal {
     }
 
     fn settle_step(&mut self) -> bool {
-        let Some(operation) = self.scheduler.next_operation(&self.settling) else { return false };
+        let Some(operation) = self.bound.next_operation(&self.scheduler, &self.settling) else { return false };
         let events = self.scheduler.apply(operation);
         self.settling.observe(&events);
         self.preempted.extend(evictions(&events));
         true
+    }
+
+    fn bound(&self) -> StepBound {
+        self.bound
+    }
+
+    fn set_bound(&mut self, bound: StepBound) {
+        self.bound = bound;
     }
 
     fn preempted(&self) -> BTreeMap<Key, Key> {
@@ -120,6 +135,7 @@ impl Stage for Rehearsal {
 pub struct OnBranch<'a> {
     session: &'a mut Session,
     go_on: &'a dyn Fn() -> bool,
+    bound: StepBound,
     /// Number of revisions at the start.
     from: usize,
 }
@@ -128,7 +144,13 @@ impl<'a> OnBranch<'a> {
     /// Continues at the end of the current branch, until `go_on` returns false.
     pub fn new(session: &'a mut Session, go_on: &'a dyn Fn() -> bool) -> Self {
         let from = session.timeline().revisions().len();
-        Self { session, go_on, from }
+        let bound = StepBound::of(session.scheduler().state());
+        Self { session, go_on, bound, from }
+    }
+
+    /// Takes in that the scheduler has started anew.
+    fn restarted(&mut self, before: &Scheduler) {
+        self.bound = self.bound.restarted(before.state(), self.session.scheduler().state());
     }
 
     fn act(&mut self, action: impl Into<Action>) -> bool {
@@ -153,7 +175,15 @@ impl Stage for OnBranch<'_> {
     }
 
     fn settle_step(&mut self) -> bool {
-        (self.go_on)() && self.session.settle()
+        (self.go_on)() && self.session.settle_within(&mut self.bound)
+    }
+
+    fn bound(&self) -> StepBound {
+        self.bound
+    }
+
+    fn set_bound(&mut self, bound: StepBound) {
+        self.bound = bound;
     }
 
     fn continues(&self) -> bool {
@@ -166,14 +196,18 @@ impl Stage for OnBranch<'_> {
 
     fn configure(&mut self, edit: &ConfigEdit) -> Result<(), WhatIfError> {
         self.session.timeline_mut().seek(Cursor::END);
+        let before = self.session.scheduler().clone();
         self.session.configure(edit).map_err(refused)?;
+        self.restarted(&before);
         self.session.timeline_mut().seek(Cursor::END);
         Ok(())
     }
 
     fn change_release(&mut self, release: Release) -> Result<(), WhatIfError> {
         self.session.timeline_mut().seek(Cursor::END);
+        let before = self.session.scheduler().clone();
         self.session.change_release(release)?;
+        self.restarted(&before);
         self.session.timeline_mut().seek(Cursor::END);
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::testing::*;
 use super::*;
 use crate::cluster::{Cluster, Key, Kind};
 use crate::controllers::pods as owners;
-use crate::scheduler::{PostFilter, Scheduler};
+use crate::scheduler::{PostFilter, Scheduler, StepBound};
 
 fn key(name: &str) -> Key {
     Key::new("d", name)
@@ -679,4 +679,31 @@ fn the_capacity_of_a_workload_is_that_of_its_pods() {
     }
     let wrong = try_run(&mut stage, "capacity replicaset/wen").unwrap_err().to_string();
     assert!(wrong.contains("web"), "{wrong}");
+}
+
+#[test]
+fn a_run_ends_after_a_number_of_steps() {
+    let pods = (0..4).map(|at| pod(&format!("web-{at}"), "a1", "ReplicaSet/web"));
+    let objects = with(two_zones(), pods);
+    let found = |verb: &str, steps: u64| {
+        let (mut with, mut without) = (stage(objects.clone()), stage(objects.clone()));
+        let bound = StepBound::after(with.scheduler().state(), steps);
+        with.set_bound(bound);
+        let mut answers = vec![run(&mut with, verb)];
+        let elsewhere = settle_both(&mut with, &mut without, &mut answers);
+        assert!(elsewhere.is_empty());
+        let pods = &with.scheduler().state().cluster().pods;
+        (answers[0].notes.contains(&Note::CutShort), pods.iter().filter(|pod| pod.node_name.is_empty()).count())
+    };
+    // An attempt takes ten steps on each of the two nodes that are left.
+    assert_eq!(
+        [0, 1, 20, 21, 60, 61].map(|steps| found("lose a1", steps)),
+        [(true, 4), (true, 3), (true, 3), (true, 2), (true, 1), (false, 0)]
+    );
+    // The verb changes nothing for pods, of which none is pending.
+    assert_eq!(found("cordon a2", 0), (false, 0));
+    let mut stage = stage(with(objects.clone(), [pod("first", "", "")]));
+    stage.set_bound(StepBound::after(stage.scheduler().state(), 0));
+    let answer = run(&mut stage, "add 1 like a2");
+    assert_eq!((answer.notes.as_slice(), answer.tallies), (&[Note::CutShort][..], None));
 }

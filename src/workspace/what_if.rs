@@ -15,7 +15,7 @@ use crate::report::{ManifestReport, WhatIfReport};
 use crate::scheduler::Scheduler;
 use crate::session::{Cursor, Verb};
 use crate::source::read_manifests;
-use crate::whatif::{self, Elsewhere, ManifestRequest, OnBranch, Rehearsal, Stage as _};
+use crate::whatif::{self, ManifestRequest, OnBranch, Rehearsal, Stage as _};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhatIfAnswer {
@@ -43,9 +43,8 @@ impl Workspace {
     pub(super) fn what_if(&mut self, verb: &Verb, subject: Option<&Key>, tools: &Tools<'_>) -> Result<Applied, ChangeError> {
         let act = |stage: &mut OnBranch<'_>| {
             let before = verb.settles().then(|| stage.scheduler().clone());
-            let answers = vec![whatif::apply(stage, verb, tools.originals)?];
-            let without = before.map(|before| settled(before, tools.go_on));
-            let elsewhere = without.map(|without| Elsewhere::of(without.scheduler(), stage.scheduler(), &answers)).unwrap_or_default();
+            let mut answers = vec![whatif::apply(stage, verb, tools.originals)?];
+            let elsewhere = before.map(|before| whatif::settle_both(stage, &mut Rehearsal::new(before), &mut answers)).unwrap_or_default();
             let report = WhatIfReport::new(answers, stage.scheduler(), elsewhere);
             Ok((report.headline(), report.outcome()))
         };

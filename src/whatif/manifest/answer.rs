@@ -171,7 +171,7 @@ impl ManifestAnswer {
                         let at = Whereabouts::of(scheduler, pod);
                         match at.node() {
                             Some(node) => ManifestPodEnd::Placed { node: node.clone(), odds: watch.odds.remove(pod) },
-                            None if watch.is_cut_short && is_tried_again(&at.location) => ManifestPodEnd::Undecided,
+                            None if stage.bound().is_reached() && is_tried_again(&at.location) => ManifestPodEnd::Undecided,
                             None => ManifestPodEnd::Pending {
                                 decision: decisions.about(scheduler, workload, pod, &at.message),
                                 message: at.message,
@@ -189,7 +189,7 @@ impl ManifestAnswer {
             }
         }
         self.victims = watch.victims;
-        if watch.is_cut_short {
+        if stage.bound().is_reached() {
             Note::CutShort.add_to(&mut self.notes);
         }
         let mut seen = BTreeSet::new();

@@ -42,7 +42,7 @@ use crate::extenders::Asking;
 use crate::limits::engine::{
     CAPACITY_COPIES, MANIFEST_BYTES, MANIFEST_ODDS, MANIFEST_PODS, MANIFEST_ROUNDS, MANIFEST_STEPS, MANIFEST_STEPS_OF_OBJECT,
 };
-use crate::scheduler::{DryOptions, OddsEffort, Operation, Scheduler};
+use crate::scheduler::{DryOptions, OddsEffort, Operation, Scheduler, StepBound};
 use crate::trace::CycleView;
 use rollout::Rollout;
 
@@ -170,7 +170,7 @@ pub fn apply_manifest(
             Note::UnknownPriorityClass(class.into()).add_to(&mut answer.notes);
         }
     }
-    let mut watch = Watch::new(&rollouts, request, stage.scheduler());
+    let mut watch = Watch::new(&rollouts, request, stage);
     run(stage, &mut rollouts, &mut admission, &mut watch, request, &mut answer);
     answer.finish(stage, &rollouts, watch);
     if request.capacity {
@@ -228,21 +228,20 @@ struct Watch {
     odds_left: Option<usize>,
     victims: Vec<ManifestVictim>,
     seen: BTreeSet<Key>,
-    /// Steps that are left.
-    steps_left: u64,
-    /// Whether it ended there.
-    is_cut_short: bool,
 }
 
 impl Watch {
-    fn new(rollouts: &[Rollout], request: &ManifestRequest, scheduler: &Scheduler) -> Self {
+    /// Begins, and bounds the steps of the run.
+    fn new(rollouts: &[Rollout], request: &ManifestRequest, stage: &mut dyn Stage) -> Self {
         let own = rollouts.iter().flat_map(Rollout::kept).cloned().collect();
         let odds_left = (!request.odds).then_some(MANIFEST_ODDS);
         let (victims, seen) = (Vec::new(), BTreeSet::new());
-        let cluster = scheduler.state().cluster();
+        let state = stage.scheduler().state();
+        let cluster = state.cluster();
         let of_objects = MANIFEST_STEPS_OF_OBJECT.saturating_mul((cluster.nodes.len() + cluster.pods.len()) as u64);
-        let steps_left = request.most_steps.unwrap_or(MANIFEST_STEPS.saturating_add(of_objects));
-        Self { own, odds: BTreeMap::new(), odds_left, victims, seen, steps_left, is_cut_short: false }
+        let steps = request.most_steps.unwrap_or(MANIFEST_STEPS.saturating_add(of_objects));
+        stage.set_bound(StepBound::after(state, steps));
+        Self { own, odds: BTreeMap::new(), odds_left, victims, seen }
     }
 
     /// Takes in the pods that were made.
@@ -253,18 +252,21 @@ impl Watch {
     /// Runs until nothing changes. Returns false if the run was cancelled, or took too many steps.
     fn settle(&mut self, stage: &mut dyn Stage) -> bool {
         loop {
-            if self.steps_left == 0 && stage.scheduler().next_pod().is_some() {
-                self.is_cut_short = true;
+            let mut bound = stage.bound();
+            let may_schedule = stage.scheduler().next_pod().is_none() || bound.allows(stage.scheduler().state(), &Operation::Schedule);
+            stage.set_bound(bound);
+            if !may_schedule {
                 return false;
             }
-            let (before, steps) = (stage.scheduler().state().cluster().clone(), stage.scheduler().state().steps());
-            let decided = self.count_odds(stage.scheduler());
+            let before = stage.scheduler().state().cluster().clone();
+            let (decided, steps) = self.count_odds(stage.scheduler()).map_or((None, 0), |(pod, view, steps)| (Some((pod, view)), steps));
             self.odds_left = self.odds_left.map(|left| left.saturating_sub(usize::from(decided.is_some())));
             if !stage.settle_step() {
                 self.note_victims(stage, &before);
                 return stage.continues();
             }
-            self.take_steps(stage.scheduler().state().steps().saturating_sub(steps));
+            bound.spend(steps);
+            stage.set_bound(bound);
             let after = stage.scheduler().state().cluster();
             if let Some((pod, view)) = decided
                 && after.pods.get(&pod).is_some_and(|pod| !pod.node_name.is_empty())
@@ -277,12 +279,8 @@ impl Watch {
         }
     }
 
-    fn take_steps(&mut self, steps: u64) {
-        self.steps_left = self.steps_left.saturating_sub(steps);
-    }
-
-    /// Decides about the pod that is next, if it is of the manifest and its odds are counted.
-    fn count_odds(&mut self, scheduler: &Scheduler) -> Option<(Key, Arc<CycleView>)> {
+    /// Decides about the pod that is next, if it is of the manifest and its odds are counted. Returns the steps as well.
+    fn count_odds(&self, scheduler: &Scheduler) -> Option<(Key, Arc<CycleView>, u64)> {
         if self.odds_left == Some(0) {
             return None;
         }
@@ -293,8 +291,7 @@ impl Watch {
         let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, all_steps: Some(&steps), ..DryOptions::default() };
         let mut view = CycleView::of(&scheduler.explain_with(pod, options));
         view.findings.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
-        self.take_steps(steps.into_inner());
-        Some((next, Arc::new(view)))
+        Some((next, Arc::new(view), steps.into_inner()))
     }
 
     /// Records the victims of the pods of the manifest since the last time. `before` is the cluster that still had them.
