@@ -52,7 +52,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let answer = apply_manifest(&mut stage, &values, admission, &request, &|kind, key| original(&loaded, kind, key));
     let answer = answer.map_err(|problem| Failure::usage(placed(&problem, &objects)))?;
     while without.settle_step() {}
-    let report = ManifestReport::new(answer, stage.scheduler()).compared(without.scheduler(), stage.scheduler());
+    let report = ManifestReport::new(answer, stage.scheduler()).compared(&without, stage.scheduler());
     let mut more = super::unread(stage.scheduler());
     more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
     write_answer(&args.output.write(&Answer::Manifest(&report), more)?, &args.file)?;

@@ -250,7 +250,9 @@ mod tests {
 
     #[test]
     fn a_run_that_takes_too_many_steps_says_how_many_pods_are_not_decided() {
-        let pod = |name: &str| object_with_kind(&json!({"kind": "Pod", "metadata": {"name": name}}));
+        let pod = |name: &str| {
+            object_with_kind(&json!({"kind": "Pod", "metadata": {"name": name}, "spec": {"schedulerName": "default-scheduler"}}))
+        };
         let node = json!({"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"pods": "9"}}});
         let objects = vec![object_with_kind(&node), pod("a"), pod("b"), pod("c")];
         let text = |steps: u64| {

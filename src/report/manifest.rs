@@ -20,8 +20,8 @@ use crate::plural::{count, thousands};
 use crate::scheduler::Scheduler;
 use crate::trace::CycleView;
 use crate::whatif::{
-    Elsewhere, ManifestAnswer, ManifestChange, ManifestPod, ManifestPodEnd, ManifestWorkload, NotMade, RefusedPods, WhyNotMade,
-    is_tried_again,
+    Elsewhere, ManifestAnswer, ManifestChange, ManifestPod, ManifestPodEnd, ManifestWorkload, NotMade, RefusedPods, Rehearsal, Stage as _,
+    WhyNotMade, is_tried_again,
 };
 
 /// Limit on the nodes, pods or victims that are listed in text.
@@ -73,9 +73,13 @@ impl ManifestReport {
 
     /// Adds the pods that are elsewhere than in a run without the manifest. `with` is the scheduler at the end.
     #[must_use]
-    pub fn compared(mut self, without: &Scheduler, with: &Scheduler) -> Self {
+    pub fn compared(mut self, without: &Rehearsal, with: &Scheduler) -> Self {
         let own = self.answer.pods.iter().map(|pod| &pod.pod).chain(self.answer.victims.iter().map(|victim| &victim.pod)).collect();
-        self.elsewhere = Elsewhere::besides(without, with, &own);
+        self.elsewhere = Elsewhere::besides(without.scheduler(), with, &own);
+        if without.bound().is_reached() {
+            Note::CutShort.add_to(&mut self.answer.notes);
+            self.elsewhere.retain(|pod| !is_tried_again(&pod.at[0]));
+        }
         if self.answer.notes.contains(&Note::CutShort) {
             self.elsewhere.retain(|pod| !is_tried_again(&pod.at[1]));
         }

@@ -68,7 +68,7 @@ impl Workspace {
                 ChangeError::WrongManifest { place: objects[at].place.clone(), problem: Box::new(problem) }
             })?;
             let without = settled(before, tools.go_on);
-            let report = ManifestReport::new(answer, stage.scheduler()).compared(without.scheduler(), stage.scheduler());
+            let report = ManifestReport::new(answer, stage.scheduler()).compared(&without, stage.scheduler());
             Ok((report.headline(), report.answer()))
         };
         self.on_branch(&format!("apply {path}"), true, subject, tools, act).map(Some)

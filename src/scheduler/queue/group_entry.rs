@@ -302,13 +302,8 @@ impl SchedulingQueue {
 
     /// Returns one pod of each entry among pods.
     pub(super) fn entries(&self, pods: Vec<Arc<QueuedPodInfo>>) -> Vec<Arc<QueuedPodInfo>> {
-        let (mut seen, mut last): (BTreeSet<Key>, Option<Key>) = (BTreeSet::new(), None);
-        let mut is_first = |group: Key| {
-            let is_first = last.as_ref() != Some(&group) && seen.insert(group.clone());
-            last = Some(group);
-            is_first
-        };
-        pods.into_iter().filter(|info| self.entry_of(info.pod()).is_none_or(&mut is_first)).collect()
+        let mut seen: BTreeSet<Key> = BTreeSet::new();
+        pods.into_iter().filter(|info| self.entry_of(info.pod()).is_none_or(|group| seen.insert(group))).collect()
     }
 
     /// Keeps a pod of the group that was popped until the group returns, or adds one that comes later to its group; mirrors
