@@ -1,0 +1,54 @@
+//! Tests of `steps`.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::framework::NodeInfo;
+
+#[test]
+fn each_constraint_over_pods_asks_each_node() {
+    let term = serde_json::json!({"topologyKey": "zone"});
+    let spread = serde_json::json!({"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"});
+    let affinity = serde_json::json!({
+        "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term, term]},
+        "podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term}]},
+    });
+    let pod: Pod = serde_json::from_value(serde_json::json!({
+        "metadata": {"name": "p"}, "spec": {"topologySpreadConstraints": [spread], "affinity": affinity},
+    }))
+    .unwrap();
+    assert_eq!([0, 1, 700].map(|nodes| decision_steps(nodes, &pod)), [5, 5, 3500]);
+    assert_eq!(decision_steps(700, &Pod::default()), 700);
+    let selecting = |keys: usize| -> Pod {
+        let selector: serde_json::Map<String, serde_json::Value> = (0..keys).map(|i| (format!("k{i}"), "v".into())).collect();
+        serde_json::from_value(serde_json::json!({"metadata": {"name": "p"}, "spec": {"nodeSelector": selector}})).unwrap()
+    };
+    assert_eq!([3, 8].map(|keys| decision_steps(700, &selecting(keys))), [700, 2100]);
+    assert_eq!(decision_steps(usize::MAX, &pod), u64::MAX);
+}
+
+#[test]
+fn node_steps_count_what_a_pod_asks_of_a_node_and_what_nodes_list() {
+    let taints = (0..12).map(|i| serde_json::json!({"key": format!("k{i}"), "effect": "NoSchedule"})).collect::<Vec<_>>();
+    let node = serde_json::json!({"metadata": {"name": "n"}, "spec": {"taints": taints}});
+    let node = NodeInfo::new(Arc::new(serde_json::from_value(node).unwrap()));
+    let snapshot = Snapshot::of([node]);
+    let steps = |spec: serde_json::Value| {
+        let pod: Pod = serde_json::from_value(serde_json::json!({"metadata": {"name": "p"}, "spec": spec})).unwrap();
+        node_steps(&PodInfo::new(Arc::new(pod)), &snapshot)
+    };
+    let spread = serde_json::json!({"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"});
+    let volume = serde_json::json!({"name": "v", "persistentVolumeClaim": {"claimName": "c"}});
+    let requests = |count: usize| {
+        let of = (0..count).map(|i| (format!("example.com/r{i}"), "1".into())).collect::<serde_json::Map<_, serde_json::Value>>();
+        serde_json::json!({"containers": [{"name": "c", "resources": {"requests": of}}]})
+    };
+    let tolerations = |count: usize| serde_json::json!({"tolerations": vec![serde_json::json!({"operator": "Exists"}); count]});
+    assert_eq!(steps(serde_json::json!({})), 10);
+    assert_eq!(steps(serde_json::json!({"topologySpreadConstraints": [spread, spread]})), 16);
+    assert_eq!(steps(serde_json::json!({"volumes": [volume], "nodeSelector": {"a": "b", "c": "d"}})), 16);
+    // Each of eight resources is looked up among as many.
+    assert_eq!([1, 8].map(|count| steps(requests(count))), [13, 10 + 3 * 8 * 4]);
+    // A few tolerations do not count; six and more do with each of the twelve taints.
+    assert_eq!([5, 6, 12].map(|count| steps(tolerations(count))), [10, 22, 34]);
+}
