@@ -129,8 +129,7 @@ impl PartialOrd for Str {
 impl Ord for Str {
     #[inline]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        operation();
-        if ArcStr::ptr_eq(&self.0, &other.0) { std::cmp::Ordering::Equal } else { self.as_str().cmp(other.as_str()) }
+        self.as_str().cmp(other.as_str())
     }
 }
 

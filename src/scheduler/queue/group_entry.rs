@@ -36,22 +36,16 @@ impl SchedulingQueue {
 
     /// Returns the other queued pods of the group of a pod, by name; none for a pod that is queued by itself.
     fn mates<'a>(&'a self, env: &'a dyn QueueEnv, info: &QueuedPodInfo) -> impl Iterator<Item = &'a Arc<QueuedPodInfo>> + use<'a> {
-        self.mate_keys(env, info).filter_map(|mate| self.queued(&mate))
-    }
-
-    /// Returns the names of the other pods of the group of a pod that have no node.
-    fn mate_keys<'a>(&self, env: &'a dyn QueueEnv, info: &QueuedPodInfo) -> impl Iterator<Item = Key> + use<'a> {
         let key = info.key();
         let cx = env.context();
         let state = self.entry_of(info.pod()).and_then(|group| cx.snapshot.pod_groups().get(&group));
         let pods = state.into_iter().flat_map(PodGroupState::unscheduled).map(|pod| pod.key());
-        pods.filter(move |mate| *mate != key)
+        pods.filter(move |mate| *mate != key).filter_map(|mate| self.queued(&mate))
     }
 
     /// Returns the other queued pods of the group of a pod with their places, by name.
     fn placed_mates(&self, env: &dyn QueueEnv, info: &QueuedPodInfo) -> Vec<Member> {
-        let placed = |key| self.placed(&key).map(|(mate, place)| (mate.clone(), Some(place)));
-        self.mate_keys(env, info).filter_map(placed).collect()
+        self.mates(env, info).map(|mate| (mate.clone(), self.place(&mate.key()))).collect()
     }
 
     /// Adds a pod to its group where that is queued, or queues the group by this pod; mirrors `addPodGroupMember`.

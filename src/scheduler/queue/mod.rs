@@ -362,18 +362,13 @@ impl SchedulingQueue {
 
     /// Returns the queue of a pod; `None` also while it is in flight.
     fn place(&self, key: &Key) -> Option<Place> {
-        self.placed(key).map(|(_, place)| place)
-    }
-
-    /// Returns a queued pod with its place.
-    fn placed(&self, key: &Key) -> Option<(&Arc<QueuedPodInfo>, Place)> {
-        if let Some(info) = self.active.get(key) {
-            return Some((info, Place::Active));
+        if self.active.get(key).is_some() {
+            return Some(Place::Active);
         }
         if let Some(info) = self.backoff.get(key) {
-            return Some((info, self.backoff_place(info)));
+            return Some(self.backoff_place(info));
         }
-        self.unschedulable.get(key).map(|info| (info, unschedulable_place(info)))
+        self.unschedulable.get(key).map(|info| unschedulable_place(info))
     }
 
     fn backoff_place(&self, info: &QueuedPodInfo) -> Place {
