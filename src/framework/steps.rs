@@ -61,13 +61,14 @@ const OF_SEARCH: u64 = 12;
 pub fn node_steps(pod: &PodInfo, snapshot: &Snapshot) -> u64 {
     let spec = &pod.pod.spec;
     let Demands { spread, terms, required, preferred } = Demands::of(&pod.pod);
+    let labels = required + preferred;
     let scalars = pod.resource.resource.scalar.len();
     // Each is looked up among those of the node.
     let scalars = scalars * (scalars.max(1).ilog2() as usize + 1);
     let listed = OF_NODE
         + OF_SPREAD * spread as u64
         + OF_VOLUME * (spec.volumes.len() + spec.resource_claims.len()) as u64
-        + (terms + (required + preferred) / 2 + 3 * scalars) as u64;
+        + (terms + labels / 2 + 3 * scalars) as u64;
     let tolerations = spec.tolerations.len() as u64;
     // Of few tolerations the product is small, and nodes with many taints are rare.
     let taints = if tolerations < TOLERATIONS_OF_A_STEP { 0 } else { average_taints(snapshot) };

@@ -104,6 +104,7 @@ const KEYS: usize = 8;
 /// The values of a node for topology keys.
 struct NodeValues<'a> {
     labels: &'a Labels,
+    #[allow(clippy::option_option, reason = "not found yet, or not there")]
     known: [Option<Option<NodeValue<'a>>>; KEYS],
 }
 
