@@ -296,6 +296,9 @@ fn main() {
         child.wait().unwrap();
         std::thread::sleep(Duration::from_millis(500));
         apply(&live, &mut cluster);
-        assert!(cluster == live.cluster(), "what was taken is what is known");
+        let known = live.cluster();
+        let differing = cluster.objects().zip(known.objects()).find(|(taken, known)| taken != known);
+        assert!(differing.is_none(), "what was taken is not what is known: {differing:?}");
+        assert_eq!(cluster.objects().count(), known.objects().count());
     }
 }

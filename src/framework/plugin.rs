@@ -135,6 +135,11 @@ pub trait FilterPlugin: Sync {
     fn depends_on_sums(&self) -> bool {
         false
     }
+    /// Whether the verdict depends on nothing but the pod's spec, namespace, labels and owners, and the node with its pods, where no
+    /// device class is known.
+    fn depends_on_node_alone(&self) -> bool {
+        false
+    }
     /// Returns the verdict on a node whose pods have other sums. Asked only of plugins that depend on nothing else of the pods.
     fn filter_sums(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo, _sums: &PodSums) -> Status {
         self.filter(cx, state, pod, node)
@@ -269,6 +274,10 @@ pub trait PreScorePlugin {
 pub trait ScorePlugin: Sync {
     /// Returns the raw score of one node.
     fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status>;
+    /// Whether the raw score depends on nothing but what [`FilterPlugin::depends_on_node_alone`] names.
+    fn depends_on_node_alone(&self) -> bool {
+        false
+    }
     /// Returns raw scores in the order of the nodes, or the first error. Override it to do shared look-ups once.
     fn score_all(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
         let mut scores = Vec::with_capacity(nodes.len());

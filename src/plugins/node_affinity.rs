@@ -325,6 +325,9 @@ impl FilterPlugin for NodeAffinity {
     fn depends_on_pods(&self) -> bool {
         false
     }
+    fn depends_on_node_alone(&self) -> bool {
+        true
+    }
 }
 
 impl PreScorePlugin for NodeAffinity {
@@ -355,6 +358,10 @@ impl ScorePlugin for NodeAffinity {
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
         default_normalize_score(false, scores);
         Status::success()
+    }
+
+    fn depends_on_node_alone(&self) -> bool {
+        true
     }
 }
 

@@ -132,6 +132,9 @@ impl FilterPlugin for NodeDeclaredFeatures {
     fn depends_on_pods(&self) -> bool {
         false
     }
+    fn depends_on_node_alone(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,9 @@ impl FilterPlugin for NodeName {
     fn depends_on_pods(&self) -> bool {
         false
     }
+    fn depends_on_node_alone(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -63,6 +63,9 @@ impl FilterPlugin for NodePorts {
             None => Status::success(),
         }
     }
+    fn depends_on_node_alone(&self) -> bool {
+        true
+    }
 }
 
 /// Names the pod that uses the port.

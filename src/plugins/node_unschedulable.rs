@@ -62,6 +62,9 @@ impl FilterPlugin for NodeUnschedulable {
     fn depends_on_pods(&self) -> bool {
         false
     }
+    fn depends_on_node_alone(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -57,6 +57,9 @@ impl FilterPlugin for TaintToleration {
     fn depends_on_pods(&self) -> bool {
         false
     }
+    fn depends_on_node_alone(&self) -> bool {
+        true
+    }
 }
 
 impl PreScorePlugin for TaintToleration {
@@ -95,6 +98,10 @@ impl ScorePlugin for TaintToleration {
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {
         default_normalize_score(true, scores);
         Status::success()
+    }
+
+    fn depends_on_node_alone(&self) -> bool {
+        true
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::ScheduleError;
+use super::equivalence_cache::EquivalenceClass;
 use super::extending::PreemptExtenders;
 use super::runtime::{Framework, Nominations, Runner};
 use super::scoring::Scores;
@@ -61,6 +62,8 @@ pub struct SchedulePod<'a> {
     pub extenders: Option<&'a CycleExtenders<'a>>,
     /// Whether an extender, asked or not, filters or scores, so that the search does not stop at the first node.
     pub extenders_look_on: bool,
+    /// Answers about pods like this one, in quiet runs; `None` where none are kept.
+    pub(super) class: Option<&'a mut EquivalenceClass>,
     /// Index into the snapshot at which the search starts; every search advances it.
     pub next_start_node_index: &'a mut usize,
     /// Counts the pods that were scored; selects among nodes of equal score in releases that rotate them.
@@ -218,7 +221,8 @@ impl SchedulePod<'_> {
             Scores::equal(nodes.len())
         } else {
             self.framework.run_pre_score(&self.cx, state, pod, nodes, recorder)?;
-            let mut scores = self.framework.run_score(&self.cx, state, pod, nodes, recorder.events().is_some())?;
+            let class = self.class.as_deref_mut().filter(|_| positions.len() >= nodes.len()).map(|class| (class, positions));
+            let mut scores = self.framework.run_score(&self.cx, state, pod, (nodes, class), recorder.events().is_some())?;
             self.add_extender_scores(pod, nodes, &mut scores, recorder);
             scores
         };

@@ -10,6 +10,7 @@ mod config;
 mod cycle;
 mod decide;
 mod dry_group;
+mod equivalence_cache;
 mod error;
 mod event_handlers;
 mod extending;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cycle::LastFailure;
 use super::decide::{device_findings, every_filter};
+use super::equivalence_cache::EquivalenceCache;
 use super::queue::PlaceInLog;
 use super::{Config, ConfigEdit, ConfigEditError, ConfigError, Sampling, State};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
@@ -29,6 +30,8 @@ pub struct Scheduler {
     pub(super) quiet: bool,
     /// The attempt before, if it was quiet, found no node, and nothing has changed since.
     pub(super) last_failure: Option<LastFailure>,
+    /// Answers about pods of the same workloads, if it is quiet.
+    pub(super) equivalence_cache: EquivalenceCache,
     /// Options of the start.
     options: Arc<Options>,
 }
@@ -172,7 +175,8 @@ impl Scheduler {
         let Options { start, sampling, evictions, queues, ref events, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, (queues == InitialQueues::AsObserved).then_some(events));
         state.cluster.unknown = unknown;
-        Self { state, sampling, evictions, asking: Asking::Ask, quiet: false, last_failure: None, options: Arc::new(options) }
+        let (last_failure, equivalence_cache) = (None, EquivalenceCache::default());
+        Self { state, sampling, evictions, asking: Asking::Ask, quiet: false, last_failure, equivalence_cache, options: Arc::new(options) }
     }
 
     /// Returns the options of the start.

@@ -9,8 +9,8 @@ use super::queue::{Nominated, PluginEvents};
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
     CandidateExtenders, Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus,
-    NominatingInfo, Plugin, PluginName, PodInfo, PodSums, PostFilterContext, PostFilterResult, PreFilterPlugin, PreFilterResult, Reason,
-    SharedList, Status, SumsTried, hash_of,
+    NominatingInfo, Plugin, PluginName, PluginSet, PodInfo, PodSums, PostFilterContext, PostFilterResult, PreFilterPlugin, PreFilterResult,
+    Reason, SharedList, Status, SumsTried, hash_of,
 };
 use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, record_preemption};
@@ -346,6 +346,8 @@ pub(super) struct Runner<'a> {
     nominations: Option<&'a dyn Nominations>,
     /// The filters to run.
     all: Vec<(PluginName, &'a dyn FilterPlugin)>,
+    /// The number of the first filters that depend on the pod and the node alone; 0 where a rejection does not end the filters.
+    alone: usize,
     /// Filters whose result depends on the pods of a node.
     again: Vec<(PluginName, &'a dyn FilterPlugin)>,
     /// PreFilter plugins that keep track of pods added and removed.
@@ -361,6 +363,8 @@ impl<'a> Runner<'a> {
     /// Prepares the inputs that all nodes of the cycle share; PreFilter has run.
     pub(super) fn new(framework: &'a Framework, cx: Context<'a>, nominations: &'a dyn Nominations, state: &CycleState) -> Self {
         let all = framework.filters(state);
+        let leading = all.iter().take_while(|(_, point)| point.depends_on_node_alone()).count();
+        let alone = if framework.filters == FilterRun::UntilRejection { leading } else { 0 };
         let again = all.iter().filter(|(_, point)| point.depends_on_pods()).copied().collect();
         let asked = framework.pre_filter.iter().filter(|p| !state.skip_filter.contains(p.name()));
         let points = asked.filter_map(|p| p.pre_filter().map(|point| (p.name(), point)));
@@ -370,13 +374,40 @@ impl<'a> Runner<'a> {
         // Without its state a plugin fails when pods are removed, which is before any filter.
         let ends = !by_sums && framework.filters == FilterRun::UntilRejection && !state.pre_filter_rejected;
         let first = if ends { all.iter().take_while(is_by_sums).copied().collect() } else { Vec::new() };
-        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, again, extensions, by_sums, first }
+        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, alone, again, extensions, by_sums, first }
     }
 
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
     #[inline]
     pub(super) fn filter_node(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Filtered {
         self.filter_node_with(state, pod, node, &self.all)
+    }
+
+    /// Returns the first filters, as far as they depend on the pod and the node alone.
+    pub(super) fn leading(&self) -> PluginSet {
+        self.all[..self.alone].iter().map(|(name, _)| *name).collect()
+    }
+
+    /// Does the same as [`Self::filter_node`], given what is known of the node. Returns also what the first filters answer, if it was
+    /// not known.
+    #[inline]
+    pub(super) fn filter_node_of_class(
+        &self,
+        state: &CycleState,
+        pod: &PodInfo,
+        node: &NodeInfo,
+        known: Option<&Status>,
+    ) -> (Filtered, Option<Status>) {
+        if self.alone == 0 || self.nominations.is_some_and(|n| n.may_be_on(node.name_hash())) {
+            return (self.filter_node(state, pod, node), None);
+        }
+        let (first, others) = self.all.split_at(self.alone);
+        let asked = || self.run(first, state, pod, node).0;
+        debug_assert!(known.is_none_or(|known| *known == asked()), "{} on {}", pod.key(), node.name());
+        let status = known.cloned().unwrap_or_else(asked);
+        let learned = (known.is_none() && (status.is_success() || status.is_rejected())).then(|| status.clone());
+        let (status, rejectors) = if status.is_success() { self.run(others, state, pod, node) } else { (status, 1) };
+        (Filtered { status, nominated: Counted::None, rejectors }, learned)
     }
 
     /// Runs filters on a node as it is; stops at the first failure or, where all filters run, at the first error.

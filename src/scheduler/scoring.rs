@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ScheduleError;
+use super::equivalence_cache::EquivalenceClass;
 use super::runtime::{Framework, PluginRef};
 use crate::cluster::Str;
 use crate::framework::{Context, CycleState, NodeInfo, PluginName, PodInfo, ScorePlugin, Status, in_parts};
@@ -13,9 +14,9 @@ use crate::release::{Algorithm, RepeatedScores};
 use crate::trace::{NodeScore, Part, PluginScore};
 
 /// The scores of some nodes, in their order.
-pub struct Scores {
+pub(super) struct Scores {
     /// Weighted sums over all plugins.
-    pub totals: Vec<i64>,
+    pub(super) totals: Vec<i64>,
     /// Scores of each plugin, in profile order; empty if only the totals are kept.
     columns: Vec<Column>,
     /// Whether an extender scored the node; empty where none did.
@@ -31,6 +32,37 @@ struct Point<'a> {
     runs: u32,
 }
 
+impl Point<'_> {
+    /// Returns raw scores in the order of the nodes, or the first error; asks only about nodes whose score is not known.
+    fn score_class(
+        &self,
+        cx: &Context<'_>,
+        state: &CycleState,
+        pod: &PodInfo,
+        (nodes, positions): (&[Arc<NodeInfo>], &[usize]),
+        class: &mut EquivalenceClass,
+    ) -> Result<Vec<i64>, Status> {
+        let column = class.column(self.name);
+        let (mut raw, mut missing) = (Vec::with_capacity(nodes.len()), Vec::new());
+        for (i, (node, at)) in nodes.iter().zip(positions).enumerate() {
+            let score = class.score(column, *at, node);
+            if score.is_none() {
+                missing.push(i);
+            }
+            raw.push(score.unwrap_or_default());
+        }
+        if !missing.is_empty() {
+            let some: Vec<Arc<NodeInfo>> = missing.iter().map(|i| nodes[*i].clone()).collect();
+            for (i, score) in missing.into_iter().zip(self.plugin.score_all(cx, state, pod, &some)?) {
+                class.learn_score(column, positions[i], &nodes[i], score);
+                raw[i] = score;
+            }
+        }
+        debug_assert_eq!(Ok(&raw), self.plugin.score_all(cx, state, pod, nodes).as_ref(), "{} of {}", self.name, pod.key());
+        Ok(raw)
+    }
+}
+
 /// The scores of one plugin, in the order of the nodes.
 #[derive(Clone)]
 struct Column {
@@ -41,32 +73,42 @@ struct Column {
 }
 
 impl Framework {
-    /// Scores every node; mirrors `RunScorePlugins`. Keeps the scores of each plugin only with `keep_columns`.
+    /// Scores every node; mirrors `RunScorePlugins`. Keeps the scores of each plugin only with `keep_columns`. The nodes come with the
+    /// answers about pods like this one, where these are kept, and their positions in the snapshot.
     ///
     /// # Errors
     /// Returns the failure of the first plugin, in profile order, that fails or returns an invalid score.
-    pub fn run_score(
+    pub(super) fn run_score(
         &self,
         cx: &Context<'_>,
         state: &CycleState,
         pod: &PodInfo,
-        nodes: &[Arc<NodeInfo>],
+        (nodes, mut class): (&[Arc<NodeInfo>], Option<(&mut EquivalenceClass, &[usize])>),
         keep_columns: bool,
     ) -> Result<Scores, ScheduleError> {
         let points = self.score_points(state);
+        let mut known: Vec<Option<Result<Vec<i64>, Status>>> = Vec::with_capacity(points.len());
+        for point in &points {
+            let class = class.as_mut().filter(|_| point.plugin.depends_on_node_alone());
+            known.push(class.map(|(class, positions)| point.score_class(cx, state, pod, (nodes, positions), class)));
+        }
+        let asked: Vec<&Point<'_>> = points.iter().zip(&known).filter(|(_, known)| known.is_none()).map(|(point, _)| point).collect();
         // Each core runs all plugins on its share of the nodes, so the work is distributed once.
         let some = |part: Range<usize>| -> Vec<Result<Vec<i64>, Status>> {
-            points.iter().map(|point| point.plugin.score_all(cx, state, pod, &nodes[part.clone()])).collect()
+            asked.iter().map(|point| point.plugin.score_all(cx, state, pod, &nodes[part.clone()])).collect()
         };
-        let mut parts = in_parts(0..nodes.len(), some);
+        let mut parts: Vec<_> = if asked.is_empty() { Vec::new() } else { in_parts(0..nodes.len(), some) };
+        let mut next = 0;
         let release = cx.emulation.behaviour();
         let mut scores = Scores { totals: vec![0; nodes.len()], columns: Vec::new(), scored: Vec::new() };
         for (i, Point { name, plugin, weight, runs }) in points.into_iter().enumerate() {
-            let mut raw = Vec::with_capacity(nodes.len());
-            for part in &mut parts {
-                let given = std::mem::replace(&mut part[i], Ok(Vec::new()));
-                raw.extend(given.map_err(|status| score_error(cx, name, status))?);
-            }
+            let raw = known[i].take().unwrap_or_else(|| {
+                let given = parts.iter_mut().map(|part| std::mem::replace(&mut part[next], Ok(Vec::new())));
+                let raw = given.collect::<Result<Vec<Vec<i64>>, Status>>().map(|parts| parts.concat());
+                next += 1;
+                raw
+            });
+            let raw = raw.map_err(|status| score_error(cx, name, status))?;
             let kept = keep_columns.then(|| raw.clone());
             let mut normalized = raw;
             // All runs of a plugin share its scores.
@@ -143,7 +185,7 @@ impl Scores {
 
     /// Returns the names of the nodes with the highest total, by name. Of equals, those that an extender scored go first.
     /// `by_name` has the place of each node in the order of names.
-    pub fn best(&self, nodes: &[Arc<NodeInfo>], by_name: &[u32]) -> Vec<Str> {
+    pub(super) fn best(&self, nodes: &[Arc<NodeInfo>], by_name: &[u32]) -> Vec<Str> {
         let rank = |at: usize| (self.totals[at], self.scored.get(at).copied().unwrap_or(false));
         let highest = (0..nodes.len()).map(rank).max();
         let mut best: Vec<usize> = (0..nodes.len()).filter(|at| Some(rank(*at)) == highest).collect();
@@ -153,7 +195,7 @@ impl Scores {
 
     /// Returns the table of scores, highest total first, then by name. Needs the columns. `by_name` has the place of each node in the
     /// order of names.
-    pub fn table(&self, nodes: &[Arc<NodeInfo>], by_name: &[u32]) -> Vec<NodeScore> {
+    pub(super) fn table(&self, nodes: &[Arc<NodeInfo>], by_name: &[u32]) -> Vec<NodeScore> {
         let Self { totals, columns, .. } = self;
         let mut ranking: Vec<(Reverse<i64>, u32, usize)> =
             totals.iter().zip(by_name).enumerate().map(|(i, (total, by_name))| (Reverse(*total), *by_name, i)).collect();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::ScheduleError;
 use super::algorithm::SchedulePod;
+use super::equivalence_cache::EquivalenceClass;
 use super::runtime::Filtered;
 use crate::cluster::Str;
 use crate::framework::{
@@ -28,6 +29,20 @@ pub(super) struct Search {
     pub(super) by_nomination: bool,
     /// Why other nodes were rejected.
     pub(super) diagnosis: Diagnosis,
+}
+
+/// What is known of nodes, and what a search learns of others: the statuses of some filters, by position.
+#[derive(Default)]
+struct Asked<'a> {
+    class: Option<&'a EquivalenceClass>,
+    filters: PluginSet,
+    learned: Vec<(usize, Status)>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(class: Option<&'a EquivalenceClass>) -> Self {
+        Self { class, ..Self::default() }
+    }
 }
 
 /// The nodes to filter, as positions in the snapshot.
@@ -93,7 +108,12 @@ impl SchedulePod<'_> {
             self.leave_out_others(positions, &mut search, recorder);
         }
         let nodes = narrowed.as_deref().or(snapshot.placement()).map_or(Nodes::All(snapshot.len()), Nodes::Only);
-        let found = self.find_nodes_that_pass_filters(pod, state, &nodes, &mut search, recorder);
+        let mut asked = Asked::of(self.class.as_deref());
+        let found = self.find_nodes_that_pass_filters(pod, state, &nodes, (&mut search, &mut asked), recorder);
+        let Asked { filters, learned, .. } = asked;
+        if let Some(class) = self.class.as_deref_mut().filter(|_| !learned.is_empty()) {
+            class.learn_statuses(filters, learned, snapshot.nodes());
+        }
         let processed = search.feasible.len() + search.diagnosis.node_to_status.len();
         let wrap = match release.search.start_wraps {
             StartWrap::AmongLeft => narrowed.as_ref().map_or(snapshot.len(), Vec::len).max(1),
@@ -200,7 +220,7 @@ impl SchedulePod<'_> {
         let Some(position) = position.filter(|_| !nominated.is_empty()) else { return false };
         recorder.record(|| Event::NominatedNodeTried { node: nominated.clone() });
         let before = (search.diagnosis.unschedulable_plugins, search.diagnosis.pending_plugins);
-        let found = self.find_nodes_that_pass_filters(pod, state, &Nodes::Only(&[position]), search, recorder);
+        let found = self.find_nodes_that_pass_filters(pod, state, &Nodes::Only(&[position]), (search, &mut Asked::default()), recorder);
         let found = found.and_then(|()| self.pass_extenders(pod, search, recorder));
         if !search.feasible.is_empty() && (found.is_err() || search.nodes.as_ref().is_some_and(Vec::is_empty)) {
             search.feasible.clear();
@@ -226,7 +246,7 @@ impl SchedulePod<'_> {
         pod: &PodInfo,
         state: &CycleState,
         nodes: &Nodes<'_>,
-        search: &mut Search,
+        (search, asked): (&mut Search, &mut Asked<'_>),
         recorder: &mut impl Recorder,
     ) -> Result<(), ScheduleError> {
         let all = self.cx.snapshot.nodes();
@@ -243,7 +263,17 @@ impl SchedulePod<'_> {
             return Ok(());
         }
         let runner = self.runner(state);
-        let filter = |i: usize| runner.filter_node(state, pod, &all[position(i)]);
+        asked.filters = runner.leading();
+        let (keeps, known) = (asked.class.is_some(), asked.class.filter(|class| class.is_of(asked.filters)));
+        let filter = |i: usize| {
+            let (position, node) = (position(i), &all[position(i)]);
+            if keeps {
+                let status = known.and_then(|class| class.status(position, node));
+                runner.filter_node_of_class(state, pod, node, status)
+            } else {
+                (runner.filter_node(state, pod, node), None)
+            }
+        };
         search.diagnosis.node_to_status.reserve(all.len());
         if let Some(events) = recorder.events() {
             events.reserve(n.min(wanted + wanted / 8) + 1);
@@ -255,7 +285,10 @@ impl SchedulePod<'_> {
         while at < n {
             let range = at..(at + ahead.max(CHUNK)).min(n);
             at = range.end;
-            let end = in_order(range, filter, |i, filtered| walk.take(i, position(i), all[position(i)].name(), filtered));
+            let end = in_order(range, filter, |i, (filtered, learned)| {
+                asked.learned.extend(learned.map(|status| (position(i), status)));
+                walk.take(i, position(i), all[position(i)].name(), filtered)
+            });
             if let ControlFlow::Break(end) = end {
                 return end.and(walk.error());
             }

@@ -82,6 +82,10 @@ impl ScorePlugin for NodeResourcesBalancedAllocation {
         };
         Ok(nodes.iter().map(|node| self.scorer.with_usages(pre, node, self.formula)).collect())
     }
+
+    fn depends_on_node_alone(&self) -> bool {
+        true
+    }
 }
 
 /// Scores the change of balance by the pod: 75 for none, up to 100 for better, down to 50 for worse.

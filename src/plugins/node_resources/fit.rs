@@ -178,6 +178,10 @@ impl FilterPlugin for NodeResourcesFit {
     fn filter_sums(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo, sums: &PodSums) -> Status {
         Self::fit_in(cx, state, pod, node, (sums.pods, &sums.requested))
     }
+
+    fn depends_on_node_alone(&self) -> bool {
+        true
+    }
 }
 
 impl NodeResourcesFit {
@@ -221,6 +225,10 @@ impl ScorePlugin for NodeResourcesFit {
             }
         };
         Ok(nodes.iter().map(|node| self.scorer.with_usages(pre, node, |usages| self.formula.score(usages))).collect())
+    }
+
+    fn depends_on_node_alone(&self) -> bool {
+        true
     }
 }
 

@@ -51,7 +51,7 @@ impl LastFailure {
 
 /// Whether plugins read no more of a pod than its spec, labels and owners: not its name, by which its claims are found, its group, its
 /// nomination, or its status.
-fn depends_on_spec_alone(pod: &Pod) -> bool {
+pub(in crate::scheduler) fn depends_on_spec_alone(pod: &Pod) -> bool {
     let RarePodStatus { nominated_node_name, container_statuses, init_container_statuses, resources, allocated_resources, .. } =
         &*pod.status.rare;
     pod.spec.volumes.is_empty()

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use self::failure::record_evictions;
 pub(super) use self::group::group_id;
-pub(super) use self::last_failure::LastFailure;
+pub(super) use self::last_failure::{LastFailure, depends_on_spec_alone};
 pub(super) use self::permit::WaitingPod;
 use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
@@ -143,6 +143,8 @@ impl Scheduler {
         };
         let start = state.next_start_node_index;
         let known = last.filter(|_| self.quiet).and_then(|last| last.of_pod_like(state, &info.pod_info));
+        let keeps = self.quiet && state.cluster.device_classes.is_empty();
+        let class = keeps.then(|| self.equivalence_cache.of(&config, &info.pod_info)).flatten();
         let mut cycle_state = CycleState::default();
         let extenders = config.extenders.for_cycle(self.asking);
         let mut attempt = SchedulePod {
@@ -155,6 +157,7 @@ impl Scheduler {
             only_fit: false,
             extenders: extenders.as_ref(),
             extenders_look_on: config.extenders.look_at_all_nodes(),
+            class,
             next_start_node_index: &mut state.next_start_node_index,
             last_node_index: &mut state.last_node_index,
             steps: &mut state.steps,

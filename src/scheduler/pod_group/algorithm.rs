@@ -181,6 +181,7 @@ impl PodGroupCycle<'_> {
             extenders: extenders.as_ref(),
             extenders_look_on: self.config.extenders.look_at_all_nodes(),
             post_filter,
+            class: None,
             next_start_node_index: self.next_start_node_index,
             last_node_index: self.last_node_index,
             steps: self.steps,

@@ -1,0 +1,161 @@
+//! Answers of plugins that depend on the pod and one node alone, for the next pods of the same workload in quiet runs. After the
+//! equivalence cache that kube-scheduler had up to v1.12 (`pkg/scheduler/core/equivalence`), which this does not mirror.
+
+use std::sync::{Arc, Weak};
+
+use super::Config;
+use super::cycle::depends_on_spec_alone;
+use crate::cluster::{CowArc, MetaTemplate, PodSpec, Str};
+use crate::framework::{NodeInfo, Nodes, PluginName, PluginSet, PodInfo, SharedStatuses, Status};
+use crate::limits::engine::EQUIVALENCE_CLASSES;
+
+/// Marks a score that is not known.
+const UNKNOWN: i64 = i64::MIN;
+
+/// The answers about the pods of a number of workloads, the latest last. A copy begins without any.
+#[derive(Debug, Default)]
+pub(super) struct EquivalenceCache {
+    /// The configuration whose plugins gave the answers.
+    config: Option<Arc<Config>>,
+    classes: Vec<EquivalenceClass>,
+}
+
+impl Clone for EquivalenceCache {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl EquivalenceCache {
+    /// Returns the answers about pods like this one. `None` where they depend on more than plugins say, and for a pod unlike the latest
+    /// ones: of most workloads no other pod comes soon.
+    pub(super) fn of(&mut self, config: &Arc<Config>, pod: &PodInfo) -> Option<&mut EquivalenceClass> {
+        if !pod.pod.node_name.is_empty() || !depends_on_spec_alone(&pod.pod) {
+            return None;
+        }
+        if !self.config.as_ref().is_some_and(|known| Arc::ptr_eq(known, config)) {
+            *self = Self { config: Some(config.clone()), classes: Vec::new() };
+        }
+        if let Some(at) = self.classes.iter().rposition(|class| class.has(pod)) {
+            self.classes[at..].rotate_left(1);
+            return self.classes.last_mut();
+        }
+        if self.classes.len() == EQUIVALENCE_CLASSES {
+            self.classes.remove(0);
+        }
+        self.classes.push(EquivalenceClass::of(pod));
+        None
+    }
+}
+
+/// The answers about pods of one namespace with the same spec, labels and owners.
+#[derive(Debug)]
+pub(super) struct EquivalenceClass {
+    spec: Arc<PodSpec>,
+    namespace: Str,
+    template: CowArc<MetaTemplate>,
+    /// The filters whose statuses are known: the first ones, as far as they depend on the node alone.
+    filters: PluginSet,
+    /// Most nodes have one of a few statuses.
+    shared: SharedStatuses,
+    /// By position in the snapshot.
+    nodes: Vec<KnownNode>,
+    /// The raw scores of each plugin, by position in the snapshot.
+    scores: Vec<(PluginName, Vec<i64>)>,
+}
+
+/// What is known of a node. A node that changes is another allocation, as long as this one is referred to.
+#[derive(Debug, Default)]
+struct KnownNode {
+    node: Weak<NodeInfo>,
+    /// The status with which the filters answer; `None` if it is not known.
+    status: Option<Status>,
+}
+
+impl EquivalenceClass {
+    fn of(pod: &PodInfo) -> Self {
+        let (spec, metadata) = (pod.pod.spec.clone(), &pod.pod.metadata);
+        let (namespace, template) = (metadata.namespace.clone(), metadata.template.clone());
+        let (filters, shared) = (PluginSet::default(), SharedStatuses::default());
+        Self { spec, namespace, template, filters, shared, nodes: Vec::new(), scores: Vec::new() }
+    }
+
+    /// Whether a pod is one of them. Equal ones that do not share their spec may be told apart.
+    fn has(&self, pod: &PodInfo) -> bool {
+        let metadata = &pod.pod.metadata;
+        Arc::ptr_eq(&self.spec, &pod.pod.spec) && self.namespace == metadata.namespace && self.template == metadata.template
+    }
+
+    /// Whether statuses are those of these filters.
+    pub(super) fn is_of(&self, filters: PluginSet) -> bool {
+        self.filters == filters
+    }
+
+    /// Returns the status of a node; `None` if it is not known.
+    #[inline]
+    pub(super) fn status(&self, position: usize, node: &Arc<NodeInfo>) -> Option<&Status> {
+        let known = self.nodes.get(position).filter(|known| is_of(known, node))?;
+        known.status.as_ref()
+    }
+
+    /// Keeps statuses of these filters, by position.
+    pub(super) fn learn_statuses(&mut self, filters: PluginSet, statuses: Vec<(usize, Status)>, nodes: &Nodes) {
+        if !self.is_of(filters) {
+            self.nodes.iter_mut().for_each(|known| known.status = None);
+            self.filters = filters;
+        }
+        for (position, status) in statuses {
+            let status = self.shared.share(status);
+            self.at(position, &nodes[position]).status = Some(status);
+        }
+    }
+
+    /// Returns the place of a plugin in the lists of scores.
+    pub(super) fn column(&mut self, plugin: PluginName) -> usize {
+        let known = self.scores.iter().position(|(name, _)| *name == plugin);
+        known.unwrap_or_else(|| {
+            self.scores.push((plugin, vec![UNKNOWN; self.nodes.len()]));
+            self.scores.len() - 1
+        })
+    }
+
+    /// Returns the raw score of a node in a column; `None` if it is not known.
+    #[inline]
+    pub(super) fn score(&self, column: usize, position: usize, node: &Arc<NodeInfo>) -> Option<i64> {
+        self.nodes.get(position).filter(|known| is_of(known, node))?;
+        Some(self.scores[column].1[position]).filter(|score| *score != UNKNOWN)
+    }
+
+    /// Keeps the raw score of a node in a column.
+    pub(super) fn learn_score(&mut self, column: usize, position: usize, node: &Arc<NodeInfo>, score: i64) {
+        self.at(position, node);
+        self.scores[column].1[position] = score;
+    }
+
+    /// Returns what is known of a node, which is nothing if it has changed.
+    fn at(&mut self, position: usize, node: &Arc<NodeInfo>) -> &mut KnownNode {
+        if position >= self.nodes.len() {
+            self.nodes.resize_with(position + 1, KnownNode::default);
+            for (_, scores) in &mut self.scores {
+                scores.resize(position + 1, UNKNOWN);
+            }
+        }
+        let known = &mut self.nodes[position];
+        if !is_of(known, node) {
+            *known = KnownNode { node: Arc::downgrade(node), status: None };
+            for (_, scores) in &mut self.scores {
+                scores[position] = UNKNOWN;
+            }
+        }
+        known
+    }
+}
+
+/// Whether this is known of the node as it is now.
+#[inline]
+fn is_of(known: &KnownNode, node: &Arc<NodeInfo>) -> bool {
+    std::ptr::eq(known.node.as_ptr(), Arc::as_ptr(node))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::cluster::{Kind, Object, Pod};
+use crate::framework::Snapshot;
+use crate::scheduler::testing::{key, node, object, pod, scheduler};
+use crate::scheduler::{Evictions, Operation, Scheduler};
+
+fn quiet(objects: Vec<Object>) -> Scheduler {
+    scheduler(Evictions::AtOnce, objects).quietly()
+}
+
+fn info(scheduler: &Scheduler, name: &str) -> PodInfo {
+    PodInfo::new(scheduler.state().cluster().pods.get(&key(name)).unwrap().clone())
+}
+
+/// Returns a pod of the same workload.
+fn copy_of(pod: &Pod, name: &str) -> Object {
+    let mut copy = pod.clone();
+    copy.metadata.name = name.into();
+    copy.metadata.uid = name.into();
+    Object::Pod(Arc::new(copy))
+}
+
+#[test]
+fn what_is_learned_of_a_node_is_known_until_it_changes() {
+    let Object::Pod(first) = pod("a", 0, 1, "", "app=web") else { unreachable!() };
+    let waiting = |name: &str| copy_of(&first, name);
+    let mut scheduler = quiet(vec![node("n1"), node("n2"), pod("full", 0, 4, "n2", "app=db"), waiting("a"), waiting("b"), waiting("c")]);
+    scheduler.apply(Operation::Schedule);
+    let before = scheduler.state().snapshot();
+    scheduler.apply(Operation::Schedule);
+    let (config, after) = (scheduler.state().config().clone(), scheduler.state().snapshot());
+    let infos = ["c", "full"].map(|name| info(&scheduler, name));
+    let mut copy = scheduler.equivalence_cache.clone();
+    let class = scheduler.equivalence_cache.of(&config, &infos[0]).unwrap();
+    let known = |snapshot: &Snapshot, name: &str, class: &EquivalenceClass| {
+        let at = snapshot.position(name).unwrap();
+        class.status(at, &snapshot.nodes()[at]).map(Status::is_success)
+    };
+    assert_eq!(["n1", "n2"].map(|name| known(&before, name, class)), [Some(true), Some(false)]);
+    assert_eq!(["n1", "n2"].map(|name| known(&after, name, class)), [None, Some(false)], "a pod came to n1");
+    let filters = class.filters;
+    assert!(class.is_of(filters) && filters.contains(PluginName::NodeResourcesFit));
+    class.learn_statuses(PluginSet::default(), Vec::new(), after.nodes());
+    assert_eq!(known(&after, "n2", class), None, "other filters are asked");
+    assert!(scheduler.equivalence_cache.of(&config, &infos[1]).is_none() && scheduler.equivalence_cache.of(&config, &infos[1]).is_none());
+    let other = Arc::new(Config::clone(&config));
+    assert!(scheduler.equivalence_cache.of(&other, &infos[0]).is_none() && copy.of(&config, &infos[0]).is_none());
+}
+
+#[test]
+fn the_workload_tried_longest_ago_is_forgotten() {
+    let name = |i: usize| format!("p{i}");
+    let objects = (0..=EQUIVALENCE_CLASSES).map(|i| pod(&name(i), 0, 1, "", &format!("app={}", name(i)))).collect();
+    let scheduler = quiet(objects);
+    let config = scheduler.state().config().clone();
+    let mut cache = EquivalenceCache::default();
+    let mut is_known = |i: usize| cache.of(&config, &info(&scheduler, &name(i))).is_some();
+    assert!((0..EQUIVALENCE_CLASSES).all(|i| !is_known(i)));
+    assert!(is_known(0) && !is_known(EQUIVALENCE_CLASSES));
+    assert!(is_known(0) && is_known(EQUIVALENCE_CLASSES) && !is_known(1));
+    assert_eq!(cache.classes.len(), EQUIVALENCE_CLASSES);
+}
+
+/// Something that happens between two attempts.
+#[derive(Clone, Debug)]
+enum Step {
+    Schedule,
+    Cordon(usize, bool),
+    Label(usize, bool),
+    Leave(usize),
+    End(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        6 => Just(Step::Schedule),
+        1 => (0..3_usize, any::<bool>()).prop_map(|(at, on)| Step::Cordon(at, on)),
+        1 => (0..3_usize, any::<bool>()).prop_map(|(at, on)| Step::Label(at, on)),
+        1 => (0..3_usize).prop_map(Step::Leave),
+        1 => (0..12_usize).prop_map(Step::End),
+    ];
+    prop::collection::vec(step, 0..30)
+}
+
+/// Returns a node with a hundred CPUs.
+fn node_as(name: &str, cordoned: bool, labelled: bool) -> Object {
+    let labels = if labelled { r#"{"disk":"ssd"}"# } else { "{}" };
+    let text = format!(
+        r#"{{"metadata":{{"name":"{name}","labels":{labels}}},"spec":{{"unschedulable":{cordoned}}},
+        "status":{{"allocatable":{{"cpu":"100","pods":"9"}}}}}}"#
+    );
+    object(Kind::Node, &text)
+}
+
+/// Takes the steps, and returns where each pod ends.
+fn ends(mut scheduler: Scheduler, steps: &[Step]) -> Vec<(String, String)> {
+    let name = |at: usize| format!("n{at}");
+    for step in steps {
+        let operation = match step {
+            Step::Schedule => Operation::Schedule,
+            Step::Cordon(at, on) => Operation::put(scheduler.state().cluster(), node_as(&name(*at), *on, false)),
+            Step::Label(at, on) => Operation::put(scheduler.state().cluster(), node_as(&name(*at), false, *on)),
+            Step::Leave(at) => Operation::Delete { object: node_as(&name(*at), false, false) },
+            Step::End(at) => match scheduler.state().cluster().pods.iter().nth(*at).cloned() {
+                Some(pod) => Operation::Delete { object: Object::Pod(pod) },
+                None => continue,
+            },
+        };
+        scheduler.apply(operation);
+        scheduler.apply(Operation::Advance { seconds: 20 });
+    }
+    scheduler.state().cluster().pods.iter().map(|pod| (pod.key().to_string(), pod.node_name.to_string())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn quiet_runs_decide_as_recorded_ones(
+        waiting in prop::collection::vec((0..2_i32, 5..60_u32, 1..6_usize, any::<bool>()), 1..4),
+        steps in steps(),
+    ) {
+        let mut objects: Vec<Object> = (0..3).map(|at| node_as(&format!("n{at}"), false, at == 0)).collect();
+        for (at, (priority, cpu, copies, selects)) in waiting.iter().enumerate() {
+            let first = pod(&format!("w{at}-0"), *priority, *cpu, "", &format!("app=w{at}"));
+            let Object::Pod(first) = first else { unreachable!() };
+            let mut first = Pod::clone(&first);
+            if *selects {
+                Arc::make_mut(&mut first.spec).node_selector = Some([("disk", "ssd".into())].into_iter().collect());
+            }
+            for copy in 0..*copies {
+                objects.push(copy_of(&first, &format!("w{at}-{copy}")));
+            }
+        }
+        let recorded = ends(scheduler(Evictions::AtOnce, objects.clone()), &steps);
+        prop_assert_eq!(ends(quiet(objects), &steps), recorded);
+    }
+}
