@@ -78,6 +78,9 @@ impl EquivalenceClasses {
         for (place, mut slots) in slots.into_iter().enumerate().filter(|(_, slots)| !slots.is_empty()) {
             slots.sort_unstable();
             self.count_on(place, &slots);
+            if let Some(nodes) = self.classes.get_mut(place).and_then(|class| Arc::get_mut(&mut class.nodes)) {
+                nodes.shrink_to_fit();
+            }
         }
     }
 

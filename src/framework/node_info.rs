@@ -300,7 +300,7 @@ impl<'a> PodAt<'a> {
     /// Returns [`PodInfo::start_time`].
     #[inline]
     pub fn start_time(self) -> Option<i64> {
-        self.victim.is_started.then_some(self.victim.start_time)
+        self.victim.start_time()
     }
 
     /// Returns [`PodInfo::is_labelled`].
@@ -319,20 +319,14 @@ impl<'a> PodAt<'a> {
     /// same labels, for as long as the pods are there.
     #[inline]
     pub fn label_addresses(self) -> Option<(usize, usize)> {
-        (self.victim.template != 0).then_some((self.victim.template, self.victim.namespace))
+        self.victim.label_addresses()
     }
 
     /// Adds the pod to sums (`sign` 1), or subtracts it (`sign` -1).
     #[inline]
     pub fn count_in(self, sums: &mut PodSums, sign: i64) {
         sums.pods = sums.pods.wrapping_add_signed(sign as isize);
-        let VictimRow { milli_cpu, memory, requests_more, .. } = *self.victim;
-        if requests_more {
-            sums.requested.apply(&self.info.resource.resource, sign);
-        } else {
-            sums.requested.milli_cpu = sums.requested.milli_cpu.wrapping_add(sign.wrapping_mul(milli_cpu));
-            sums.requested.memory = sums.requested.memory.wrapping_add(sign.wrapping_mul(memory));
-        }
+        sums.requested.apply(self.victim.requests(), sign);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::{LabelBloom, PodResource, Resource, host_ports, unix_nanoseconds};
@@ -11,21 +12,41 @@ use crate::cluster::{
 };
 use crate::release::{Emulation, Gate};
 
-/// A pod, its parsed affinity terms and the resources it occupies.
+/// A pod with what the scheduler derives from it. Dereferences to the part that pods of one workload share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodInfo {
     /// The pod object.
     pub pod: Arc<Pod>,
-    /// The resources that the pod occupies on its node; most pods of a workload share them.
-    pub resource: Arc<PodResource>,
+    parts: Arc<PodParts>,
+    /// [`PodRow::id`].
+    id: u64,
+    /// [`NOT_STARTED`] without a start time.
+    start_time: i64,
+}
+
+/// The derived data that most pods of a workload share.
+#[derive(Debug, PartialEq)]
+pub struct PodParts {
+    /// The resources that the pod occupies on its node.
+    pub resource: PodResource,
     /// Inter-pod affinity terms; `None` if the pod has none, as most pods.
     pub terms: Option<Arc<AffinityTerms>>,
-    /// The most-read data, of which the node keeps a copy.
+    /// The row without the id.
     row: PodRow,
     namespace: Str,
     template: CowArc<MetaTemplate>,
-    start_time: Option<i64>,
 }
+
+impl Deref for PodInfo {
+    type Target = PodParts;
+    #[inline]
+    fn deref(&self) -> &PodParts {
+        &self.parts
+    }
+}
+
+/// Stands for no start time.
+const NOT_STARTED: i64 = i64::MIN;
 
 /// The most-read data of a pod. A node stores the rows of its pods contiguously, so that walking all pods of a cluster
 /// does not fetch each pod.
@@ -73,26 +94,31 @@ impl PodRow {
 }
 
 /// The data of a pod that a dry run of preemption reads. A node stores those of its pods contiguously, as it does the rows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct VictimRow {
-    pub(super) milli_cpu: i64,
-    pub(super) memory: i64,
-    pub(super) start_time: i64,
-    /// Whether the pod has a start time.
-    pub(super) is_started: bool,
-    /// Whether it requests more than CPU and memory.
-    pub(super) requests_more: bool,
-    /// The address of the template; 0 without one.
-    pub(super) template: usize,
-    /// The address of the namespace's name.
-    pub(super) namespace: usize,
+    parts: Arc<PodParts>,
+    start_time: i64,
 }
 
 impl PartialEq for VictimRow {
-    /// Addresses say nothing about the pod.
+    /// The parts are compared with the pods.
     fn eq(&self, other: &Self) -> bool {
-        let value = |row: &Self| (row.milli_cpu, row.memory, row.start_time, row.is_started, row.requests_more);
-        value(self) == value(other)
+        self.start_time == other.start_time
+    }
+}
+
+impl VictimRow {
+    pub(super) fn start_time(&self) -> Option<i64> {
+        (self.start_time != NOT_STARTED).then_some(self.start_time)
+    }
+
+    pub(super) fn requests(&self) -> &Resource {
+        &self.parts.resource.resource
+    }
+
+    /// Returns the addresses of the template and the namespace's name; `None` without a template.
+    pub(super) fn label_addresses(&self) -> Option<(usize, usize)> {
+        Some((Arc::as_ptr(self.parts.template.handle()?) as usize, self.parts.namespace.as_ptr() as usize))
     }
 }
 
@@ -150,9 +176,7 @@ struct PartAddresses {
 /// The data that pods with the same parts share.
 #[derive(Debug)]
 struct Alike {
-    resource: Arc<PodResource>,
-    terms: Option<Arc<AffinityTerms>>,
-    row: PodRow,
+    parts: Arc<PodParts>,
     /// One of the pods. It keeps the parts alive, so that their addresses are not reused.
     _pod: Arc<Pod>,
 }
@@ -264,32 +288,31 @@ impl PodInfo {
 
     /// Does the same as [`Self::with_emulation`] for many pods. Pods that share a spec share their terms.
     pub fn among(pod: Arc<Pod>, emulation: Emulation, known: &mut KnownPods) -> Self {
-        let parts = PartAddresses::of(&pod);
-        if let Some(Alike { resource, terms, row, .. }) = parts.and_then(|parts| known.alike(parts)) {
-            let row = PodRow { id: PodRow::id_of(&pod), ..*row };
-            return Self::of_parts(pod, resource.clone(), terms.clone(), row);
+        let addresses = PartAddresses::of(&pod);
+        if let Some(Alike { parts, .. }) = addresses.and_then(|addresses| known.alike(addresses)) {
+            let (id, parts) = (PodRow::id_of(&pod), parts.clone());
+            return Self::of_parts(pod, parts, id);
         }
         let terms = known.terms_of(&pod, emulation);
         let info = Self::with_terms(pod, emulation, terms);
-        if let Some(parts) = parts {
-            let Self { resource, terms, row, pod, .. } = &info;
-            known.places.insert(parts, known.alike.len());
-            known.alike.push(Alike { resource: resource.clone(), terms: terms.clone(), row: *row, _pod: pod.clone() });
+        if let Some(addresses) = addresses {
+            known.places.insert(addresses, known.alike.len());
+            known.alike.push(Alike { parts: info.parts.clone(), _pod: info.pod.clone() });
         }
         info
     }
 
     fn with_terms(pod: Arc<Pod>, emulation: Emulation, terms: Option<Arc<AffinityTerms>>) -> Self {
-        let resource = Arc::new(PodResource::with_emulation(&pod, emulation));
         let row = PodRow::of(&pod, emulation);
-        Self::of_parts(pod, resource, terms, row)
+        let (namespace, template) = (pod.metadata.namespace.clone(), pod.metadata.template.clone());
+        let resource = PodResource::with_emulation(&pod, emulation);
+        let parts = PodParts { resource, terms, row: PodRow { id: 0, ..row }, namespace, template };
+        Self::of_parts(pod, Arc::new(parts), row.id)
     }
 
-    fn of_parts(pod: Arc<Pod>, resource: Arc<PodResource>, terms: Option<Arc<AffinityTerms>>, row: PodRow) -> Self {
-        let start_time = pod.status.start_time.map(unix_nanoseconds);
-        let namespace = pod.metadata.namespace.clone();
-        let template = pod.metadata.template.clone();
-        Self { pod, resource, terms, row, namespace, template, start_time }
+    fn of_parts(pod: Arc<Pod>, parts: Arc<PodParts>, id: u64) -> Self {
+        let start_time = pod.status.start_time.map_or(NOT_STARTED, |time| unix_nanoseconds(time).max(NOT_STARTED + 1));
+        Self { pod, parts, id, start_time }
     }
 
     /// Returns `namespace/name`.
@@ -335,7 +358,7 @@ impl PodInfo {
     /// Returns `status.startTime`, in nanoseconds since 1970.
     #[inline]
     pub fn start_time(&self) -> Option<i64> {
-        self.start_time
+        (self.start_time != NOT_STARTED).then_some(self.start_time)
     }
 
     /// Returns the properties that the pod shares with others of its class.
@@ -355,33 +378,24 @@ impl PodInfo {
     /// Returns a hash that is equal for objects that are the same pod.
     #[inline]
     pub fn id_hash(&self) -> u64 {
-        self.row.id
+        self.id
     }
 
     /// Returns whether both are the same pod.
     #[inline]
     pub fn is_same_pod(&self, other: &Self) -> bool {
-        self.row.id == other.row.id && super::is_same_pod(&self.pod, &other.pod)
+        self.id == other.id && super::is_same_pod(&self.pod, &other.pod)
     }
 
     /// Returns the most-read data.
     #[inline]
     pub(super) fn row(&self) -> PodRow {
-        self.row
+        PodRow { id: self.id, ..self.row }
     }
 
     /// Returns what a dry run of preemption reads of the pod.
     pub(super) fn victim_row(&self) -> VictimRow {
-        let Resource { milli_cpu, memory, ephemeral_storage, allowed_pod_number: _, scalar } = &self.resource.resource;
-        VictimRow {
-            milli_cpu: *milli_cpu,
-            memory: *memory,
-            start_time: self.start_time.unwrap_or_default(),
-            is_started: self.start_time.is_some(),
-            requests_more: *ephemeral_storage != 0 || !scalar.is_empty(),
-            template: self.template().map_or(0, |template| Arc::as_ptr(template) as usize),
-            namespace: self.namespace.as_ptr() as usize,
-        }
+        VictimRow { parts: self.parts.clone(), start_time: self.start_time }
     }
 
     /// Whether the pod has any valid `podAffinity` or `podAntiAffinity` term.

@@ -34,7 +34,7 @@ fn pods_of_one_spec_and_namespace_share_their_terms() {
     let [a, b, c] = [first, Arc::new(second), Arc::new(third)].map(|pod| {
         let shared = PodInfo::among(pod.clone(), Emulation::default(), &mut known);
         assert_eq!(shared, PodInfo::new(pod));
-        shared.terms.unwrap()
+        shared.terms.clone().unwrap()
     });
     assert!(Arc::ptr_eq(&a, &b) && !Arc::ptr_eq(&a, &c));
     assert_eq!(info("{}").terms, None);
