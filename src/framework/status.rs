@@ -156,6 +156,13 @@ impl Status {
         Answer { code: reason.code(), reasons: Reasons::One(reason), ..Answer::default() }.into()
     }
 
+    /// Returns a plugin's answer for one reason or more, as [`Self::answered_by`] would make it.
+    #[inline]
+    pub(crate) fn given_by(plugin: PluginName, release: Release, code: Code, first: Reason, others: Vec<Reason>) -> Self {
+        let reasons = if others.is_empty() { Reasons::One(first) } else { Reasons::Several([vec![first], others].concat()) };
+        Self(Some(Arc::new(Answer { code, plugin: Some(plugin), release, reasons })))
+    }
+
     /// Returns a rejection that evicting pods may resolve.
     pub fn unschedulable(reason: impl Into<Reason>) -> Self {
         Self::new(Code::Unschedulable, [reason.into()])
@@ -212,8 +219,10 @@ impl Status {
     #[inline]
     pub fn answered_by(mut self, plugin: PluginName, release: Release) -> Self {
         let Some(answer) = &mut self.0 else { return self.with_plugin(plugin) };
-        let answer = Arc::make_mut(answer);
-        (answer.plugin, answer.release) = (Some(plugin), release);
+        if (answer.plugin, answer.release) != (Some(plugin), release) {
+            let answer = Arc::make_mut(answer);
+            (answer.plugin, answer.release) = (Some(plugin), release);
+        }
         self
     }
 

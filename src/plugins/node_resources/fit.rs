@@ -9,9 +9,9 @@ use super::most_allocated;
 use super::resource_allocation::{PreScore, Requests, ResourceAllocationScorer};
 use crate::cluster::{Cluster, Container, Key, List, Pod, Str};
 use crate::framework::{
-    ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, PlacementScorePlugin, Plugin, PodGroupAssignments, PodInfo,
-    PodResourcesOptions, PodSums, PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage, Status,
-    is_extended_resource_name, pod_requests,
+    ClusterEventWithHint, Code, Context, CycleState, FilterPlugin, NodeInfo, PlacementScorePlugin, Plugin, PluginName, PodGroupAssignments,
+    PodInfo, PodResourcesOptions, PodSums, PreFilterPlugin, PreFilterResult, PreScorePlugin, Reason, Resource, ScorePlugin, Shortage,
+    Status, is_extended_resource_name, pod_requests,
 };
 use crate::plugins::dynamic_resources::extended_resource_class;
 use crate::release::{Emulation, Gate, ResourceBehaviour, SidecarCheck, ZeroRequests};
@@ -66,7 +66,8 @@ impl PodRequest {
     /// Returns why a node with `pods` pods cannot take the pod: pods, cpu, memory, ephemeral-storage, then by name. If
     /// even the empty node is too small, the code is unresolvable in releases that distinguish it.
     #[inline]
-    pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource, release: &ResourceBehaviour) -> Status {
+    pub(super) fn fit(&self, pods: usize, allocatable: &Resource, requested: &Resource, emulation: Emulation) -> Status {
+        let release = &emulation.behaviour().resources;
         let mut code = Code::Unschedulable;
         let pods = i64::try_from(pods).unwrap_or(i64::MAX);
         // Mostly there is one reason, which needs no list.
@@ -97,7 +98,10 @@ impl PodRequest {
                 check(scalar.amount, has, requested.scalar(&scalar.name), &|| scalar.name.clone());
             }
         }
-        if first.is_none() { Status::success() } else { Status::new(code, first.into_iter().chain(others)) }
+        match first {
+            None => Status::success(),
+            Some(first) => Status::given_by(PluginName::NodeResourcesFit, emulation.release(), code, first, others),
+        }
     }
 }
 
@@ -132,7 +136,7 @@ impl NodeResourcesFit {
 /// Returns whether a node has enough free resources for the pod.
 pub fn fits(cx: &Context<'_>, pod: &PodInfo, node: &NodeInfo) -> bool {
     let request = PodRequest::of(cx.cluster, cx.emulation, &pod.pod);
-    request.fit(node.pods.len(), &node.allocatable, &node.requested, &cx.emulation.behaviour().resources).is_success()
+    request.fit(node.pods.len(), &node.allocatable, &node.requested, cx.emulation).is_success()
 }
 
 /// Whether the pod has a sidecar while the feature is off.
@@ -195,7 +199,7 @@ impl NodeResourcesFit {
         let Some(PreFilterState(request)) = state.read() else {
             return Status::error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
         };
-        request.fit(pods, &node.allocatable, requested, release)
+        request.fit(pods, &node.allocatable, requested, cx.emulation)
     }
 }
 

@@ -75,7 +75,7 @@ fn after_node_change(cx: &Context<'_>, pod: &Arc<Pod>, change: &Change) -> Resul
     let request = PodRequest::of(cx.cluster, cx.emulation, pod);
     let allocatable = |node: &Node| Resource::from_list(&node.status.allocatable);
     let now = allocatable(new);
-    let fits = request.fit(0, &now, &Resource::default(), &cx.emulation.behaviour().resources).is_success();
+    let fits = request.fit(0, &now, &Resource::default(), cx.emulation).is_success();
     Ok(queue_if(fits && old.is_none_or(|old| anything_requested_rose(&request, &allocatable(old), &now))))
 }
 

@@ -109,11 +109,11 @@ fn arguments_take_extended_resources_out_of_account() {
 fn device_backed_resources_are_left_to_the_devices() {
     let insufficient = || {
         let shortage = Shortage { resource: "example.com/dev".into(), requested: 2, used: 0, capacity: 1 };
-        Status::rejected(Reason::Insufficient(shortage))
+        Status::rejected(Reason::Insufficient(shortage)).answered_by(PluginName::NodeResourcesFit, Emulation::default().release())
     };
     let unlisted = || {
         let shortage = Shortage { resource: "example.com/dev".into(), requested: 2, used: 0, capacity: 0 };
-        Status::rejected(Reason::Insufficient(shortage))
+        Status::rejected(Reason::Insufficient(shortage)).answered_by(PluginName::NodeResourcesFit, Emulation::default().release())
     };
     let pod = requesting("example.com/dev: 2");
     let mut emulation = Emulation::default();
