@@ -187,8 +187,22 @@ impl FromIterator<Object> for Cluster {
 impl From<ObjectsByName> for Cluster {
     fn from(objects: ObjectsByName) -> Self {
         let mut cluster = Self::default();
-        // In order, each object goes to the place behind the one before it.
+        // In ascending order alone, the leaves of a B-tree remain half empty: every other name waits until the others are in.
+        let mut waiting = Vec::with_capacity(objects.as_slice().len() / 2);
+        let (mut last, mut waits) = (Key::default(), false);
         for object in objects {
+            let Meta { namespace, name, .. } = object.meta();
+            if (namespace, name) != (&last.namespace, &last.name) {
+                last = object.key();
+                waits = !waits;
+            }
+            if waits {
+                waiting.push(object);
+            } else {
+                cluster.insert(object);
+            }
+        }
+        for object in waiting {
             cluster.insert(object);
         }
         cluster

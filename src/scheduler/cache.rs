@@ -46,13 +46,18 @@ impl Cache {
         cache.add_nodes(objects.iter().filter_map(|o| if let Object::Node(n) = o { Some(n.clone()) } else { None }));
         cache.budgets = objects.iter().filter_map(|o| if let Object::PodDisruptionBudget(b) = o { Some(b) } else { None }).collect();
         let pods = objects.iter().filter_map(|o| if let Object::Pod(p) = o { Some(p) } else { None });
-        let bound: Vec<&Arc<Pod>> = pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()).collect();
+        let mut bound: Vec<&Arc<Pod>> = Vec::with_capacity(objects.len());
+        bound.extend(pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()));
         // The pods of a node mostly share the text of its name.
-        let mut by_address: HashMap<*const u8, Option<usize>> = HashMap::new();
-        let slot_of = |pod: &&Arc<Pod>| *by_address.entry(pod.node_name.as_ptr()).or_insert_with(|| cache.nodes.slot(&pod.node_name));
-        let slots: Vec<Option<usize>> = bound.iter().map(slot_of).collect();
+        let mut by_address: HashMap<*const u8, u32> = HashMap::new();
+        const NONE: u32 = u32::MAX;
+        let slot_of = |pod: &&Arc<Pod>| {
+            let find = || cache.nodes.slot(&pod.node_name).map_or(NONE, |slot| slot as u32);
+            *by_address.entry(pod.node_name.as_ptr()).or_insert_with(find)
+        };
+        let slots: Vec<u32> = bound.iter().map(slot_of).collect();
         let mut counts = vec![0; cache.nodes.nodes().len()];
-        slots.iter().flatten().for_each(|slot| counts[*slot] += 1);
+        slots.iter().filter(|slot| **slot != NONE).for_each(|slot| counts[*slot as usize] += 1);
         if emulation.enabled(Gate::GenericWorkload) {
             for pod in &bound {
                 cache.pod_groups.add(pod);
@@ -63,9 +68,9 @@ impl Cache {
         let Self { nodes, pods, orphans, .. } = &mut cache;
         pods.add_all(bound.into_iter().zip(slots).filter_map(|(pod, slot)| {
             let info = Arc::new(PodInfo::among(pod.clone(), emulation, &mut known));
-            if let Some(slot) = slot {
-                by_slot[slot].push(info.clone());
-                return Some((info, slot));
+            if slot != NONE {
+                by_slot[slot as usize].push(info.clone());
+                return Some((info, slot as usize));
             }
             orphans.entry(pod.node_name.clone()).or_default().push(info);
             None
