@@ -129,7 +129,7 @@ fn failed(
     }
     let said = ObservedEvent {
         pod: attempt.pod.clone(),
-        uid: pod.metadata.uid.clone(),
+        uid: pod.metadata.uid.clone().into(),
         reason: "FailedScheduling".into(),
         note: message.to_owned(),
         controller: "".into(),

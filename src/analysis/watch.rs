@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::agreement::preempted;
 use super::why::why;
-use crate::cluster::{Cluster, Key, ObservedEvent, Str};
+use crate::cluster::{Cluster, Key, ObservedEvent, Str, Uid};
 use crate::limits::engine::WATCH_DECISIONS;
 use crate::scheduler::Scheduler;
 
@@ -94,7 +94,7 @@ impl WatchEvent {
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
     /// The pending pods, with their uids.
-    pending: BTreeMap<Key, Str>,
+    pending: BTreeMap<Key, Uid>,
     /// The victims of preemption that events or conditions show.
     victims: BTreeSet<Key>,
     /// The budgets that are violated.

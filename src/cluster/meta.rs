@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::annotations::read_annotations;
 use super::str::read_unique;
-use super::{CowArc, Empty, Labels, List, ResourceVersion, Str};
+use super::{CowArc, Empty, Labels, List, ResourceVersion, Str, Uid};
 
 /// Identifies an object within its kind. `namespace` is empty for cluster-scoped kinds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl fmt::Display for Key {
 pub struct Meta {
     pub name: Str,
     pub namespace: Str,
-    pub uid: Str,
+    pub uid: Uid,
     pub resource_version: ResourceVersion,
     pub creation_timestamp: Option<Timestamp>,
     /// The fields reached by dereferencing.
@@ -97,8 +97,8 @@ struct MetaWire<C: ManagedFields> {
     name: Str,
     #[serde(skip_serializing_if = "str_empty")]
     namespace: Str,
-    #[serde(skip_serializing_if = "str_empty", deserialize_with = "read_unique")]
-    uid: Str,
+    #[serde(skip_serializing_if = "Uid::is_empty")]
+    uid: Uid,
     #[serde(skip_serializing_if = "ResourceVersion::is_empty")]
     resource_version: ResourceVersion,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -285,7 +285,7 @@ pub struct OwnerReference {
     pub api_version: Str,
     pub kind: Str,
     pub name: Str,
-    pub uid: Str,
+    pub uid: Uid,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<bool>,
 }

@@ -28,6 +28,7 @@ mod store;
 mod str;
 #[cfg(test)]
 pub(crate) mod testing;
+mod uid;
 mod workload;
 
 pub use annotations::{KEPT_ANNOTATIONS, OTHER_ANNOTATIONS};
@@ -51,4 +52,5 @@ pub use selector::{
 };
 pub use store::{Cluster, Object, Store};
 pub use str::Str;
+pub use uid::Uid;
 pub use workload::*;

@@ -70,7 +70,7 @@ pub(crate) fn replacement(draft: &Draft, pod: &Pod, now: Timestamp) -> Option<Po
 /// Returns a pending copy of a pod under a name.
 pub(crate) fn copy(pod: &Pod, name: Str, now: Timestamp) -> Pod {
     let mut new = pod.clone();
-    let uid = format!("{:016x}", hash(&[&pod.metadata.uid, &pod.metadata.namespace, &name]));
+    let uid = format!("{:016x}", hash(&[&pod.metadata.uid.text(), &pod.metadata.namespace, &name]));
     new.metadata.name = name;
     new.metadata.uid = format!("what-if-{uid}").into();
     new.metadata.resource_version = ResourceVersion::default();
@@ -119,7 +119,7 @@ fn generated_name(draft: &Draft, pod: &Pod) -> Str {
     };
     let mut salt = 0_u64;
     loop {
-        let name = Str::from(format!("{base}-{}", suffix(&[own, &pod.metadata.uid, &salt.to_string()], GENERATED)));
+        let name = Str::from(format!("{base}-{}", suffix(&[own, &pod.metadata.uid.text(), &salt.to_string()], GENERATED)));
         if draft.cluster().pods.namespaced(&pod.metadata.namespace, &name).is_none() {
             return name;
         }
@@ -206,7 +206,8 @@ fn make_volume_claim(
         return;
     };
     let mut claim = PersistentVolumeClaim::clone(claim);
-    claim.metadata.uid = format!("what-if-{:016x}", hash(&[namespace, &name, owner.map_or("", |pod| pod.metadata.uid.as_str())])).into();
+    claim.metadata.uid =
+        format!("what-if-{:016x}", hash(&[namespace, &name, &owner.map(|pod| pod.metadata.uid.text()).unwrap_or_default()])).into();
     claim.metadata.name = name;
     claim.metadata.resource_version = ResourceVersion::default();
     claim.metadata.finalizers = Vec::new().into();

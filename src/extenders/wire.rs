@@ -37,7 +37,7 @@ pub(super) fn about_candidates(asker: &Asker, pod: &Pod, candidates: &Victims, n
         Value::Object(rows.collect::<Map<String, Value>>())
     };
     let (victims, meta) = if names {
-        (Value::Null, by_node(&|pod| json!({"UID": pod.metadata.uid.as_str()})))
+        (Value::Null, by_node(&|pod| json!({"UID": pod.metadata.uid})))
     } else {
         (by_node(&|pod| whole_pod(asker, pod)), Value::Null)
     };

@@ -8,7 +8,7 @@ use super::constraints::{Demand, Matrix, Row};
 use super::trial::Trials;
 use super::{Fix, FixOutcome, Fixes, Limits, Untried, deletions};
 use crate::cluster::resource::ResourceSlice;
-use crate::cluster::{Cluster, Controller, Node, Object, Pod, Str};
+use crate::cluster::{Cluster, Controller, Node, Object, Pod, Str, Uid};
 use crate::framework::Snapshot;
 
 /// Tries every single change of nodes and pods on them.
@@ -169,7 +169,7 @@ pub fn another(cluster: &Cluster, snapshot: &Snapshot, like: &Node) -> Vec<Objec
     };
     let mut node = like.clone();
     node.metadata.name = name.clone();
-    node.metadata.uid = Str::default();
+    node.metadata.uid = Uid::EMPTY;
     node.metadata.creation_timestamp = None;
     if node.metadata.labels.contains_key("kubernetes.io/hostname") {
         node.metadata.labels.insert("kubernetes.io/hostname".into(), name.clone());
@@ -180,13 +180,13 @@ pub fn another(cluster: &Cluster, snapshot: &Snapshot, like: &Node) -> Vec<Objec
     if let Some(csi) = cluster.csi_nodes.named(like.name()) {
         let mut csi = csi.as_ref().clone();
         csi.metadata.name = name.clone();
-        csi.metadata.uid = Str::default();
+        csi.metadata.uid = Uid::EMPTY;
         objects.push(Object::CSINode(Arc::new(csi)));
     }
     for slice in cluster.resource_slices.iter().filter(|slice| slice.spec.node_name.as_ref() == Some(like.name())) {
         let mut slice = ResourceSlice::clone(slice);
         slice.metadata.name = format!("{}-{name}", slice.metadata.name).into();
-        slice.metadata.uid = Str::default();
+        slice.metadata.uid = Uid::EMPTY;
         slice.spec.node_name = Some(name.clone());
         // Drivers name the pool after the node; a pool of another name would be one with the original's.
         let pool = &mut slice.spec.pool.name;
@@ -197,7 +197,7 @@ pub fn another(cluster: &Cluster, snapshot: &Snapshot, like: &Node) -> Vec<Objec
     for pod in pods.iter().filter(|p| daemon_set(&p.pod).is_some()) {
         let mut pod = Pod::clone(&pod.pod);
         pod.metadata.name = format!("{}-{name}", pod.metadata.name).into();
-        pod.metadata.uid = Str::from(format!("{}-{name}", pod.metadata.uid));
+        pod.metadata.uid = Uid::from(format!("{}-{name}", pod.metadata.uid));
         pod.metadata.creation_timestamp = None;
         pod.node_name = name.clone();
         pod.status.start_time = None;

@@ -198,7 +198,7 @@ fn new_volume(cluster: &Cluster, claim: &PersistentVolumeClaim, is_reserved: boo
     volume.spec.claim_ref = is_reserved.then(|| ObjectReference {
         namespace: claim.metadata.namespace.clone(),
         name: claim.metadata.name.clone(),
-        uid: claim.metadata.uid.clone(),
+        uid: claim.metadata.uid.clone().into(),
     });
     volume
 }

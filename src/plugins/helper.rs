@@ -169,7 +169,7 @@ pub fn changed_nodes(change: &Change) -> Result<BeforeAfter<'_, Node>, HintError
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;
-    use crate::cluster::Cluster;
+    use crate::cluster::{Cluster, Meta};
     use crate::framework::{Context, NodeInfo, PodInfo, Snapshot};
 
     /// Runs `body` with a context over `cluster` and `nodes` at the default gates.
@@ -181,10 +181,12 @@ pub(crate) mod testing {
     /// Makes a pod from YAML, with name and uid `p` unless given.
     pub(crate) fn pod(yaml: &str) -> Arc<Pod> {
         let mut pod: Pod = serde_yaml::from_str(yaml).unwrap();
-        for text in [&mut pod.metadata.name, &mut pod.metadata.uid] {
-            if text.is_empty() {
-                *text = "p".into();
-            }
+        let Meta { name, uid, .. } = &mut pod.metadata;
+        if name.is_empty() {
+            *name = "p".into();
+        }
+        if uid.is_empty() {
+            *uid = "p".into();
         }
         Arc::new(pod)
     }

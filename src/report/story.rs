@@ -41,7 +41,7 @@ impl Stories {
         self.builder.clock = clock;
         for event in events {
             self.builder.record(event);
-            let uid = |pod: &Key| cluster.pods.get(pod).map(|p| p.metadata.uid.clone());
+            let uid = |pod: &Key| cluster.pods.get(pod).map(|p| p.metadata.uid.clone().into());
             if let Some(written) = self.with_events.then(|| event.api_event(uid)).flatten() {
                 self.builder.add(&written.regarding, format!("Event {} {}: {}", written.kind, written.reason, written.note));
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod, Str, Uid};
 use crate::scheduler::Operation;
 
 /// Returns whether two states are of one cluster: their `kube-system` namespaces have the same uid. Where a uid is
@@ -17,7 +17,7 @@ pub fn is_same_cluster(one: &Cluster, other: &Cluster) -> bool {
     {
         return a == b;
     }
-    let nodes = |cluster: &Cluster| -> BTreeSet<Str> {
+    let nodes = |cluster: &Cluster| -> BTreeSet<Uid> {
         cluster.nodes.iter().map(|n| n.metadata.uid.clone()).filter(|uid| !uid.is_empty()).collect()
     };
     let (a, b) = (nodes(one), nodes(other));

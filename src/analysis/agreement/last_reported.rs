@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Key, ObservedEvent, Pod, Str, Uid};
 
 /// The cluster's scheduler's last report about a pod.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -100,7 +100,7 @@ pub(super) fn says_the_same(note: &str, message: &str) -> bool {
 
 /// Returns the victims of preemption that conditions and events report, oldest first.
 pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> {
-    let mut by_uid: BTreeMap<&Str, Key> = BTreeMap::new();
+    let mut by_uid: BTreeMap<&Uid, Key> = BTreeMap::new();
     let wanted = events.iter().filter(|e| e.reason == "Preempted");
     let preemptions: Vec<(&ObservedEvent, &str, &str)> =
         wanted.filter_map(|e| by_and_node(&e.note).map(|(by, node)| (e, by, node))).collect();
@@ -116,7 +116,7 @@ pub fn preempted(cluster: &Cluster, events: &[ObservedEvent]) -> Vec<Preempted> 
     let mut preempted = HashSet::new();
     for (event, by, node) in preemptions {
         let by_name = by.split_once('/').map(|(namespace, name)| Key::new(namespace, name));
-        let preemptor = by_uid.get(&Str::from(by)).cloned().or(by_name.filter(|key| cluster.pods.get(key).is_some()));
+        let preemptor = by_uid.get(&Uid::from(by)).cloned().or(by_name.filter(|key| cluster.pods.get(key).is_some()));
         let gone = if preemptor.is_none() { gone_by_uid.get(by).map(|pod| Key::clone(pod)) } else { None };
         let victim = cluster.pods.get(&event.pod).filter(|p| event.uid.is_empty() || p.metadata.uid == event.uid);
         if victim.is_some() {

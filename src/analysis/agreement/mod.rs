@@ -459,7 +459,7 @@ impl SchedulerComparer {
 
     fn victims_on(&self, pod: &Pod, node: &str) -> Vec<String> {
         let key = pod.key();
-        let by_uid = |p: &&Preempted| p.preemptor.as_ref() == Some(&key) || !pod.metadata.uid.is_empty() && p.by == *pod.metadata.uid;
+        let by_uid = |p: &&Preempted| p.preemptor.as_ref() == Some(&key) || !pod.metadata.uid.is_empty() && pod.metadata.uid == *p.by;
         self.preempted.iter().filter(by_uid).filter(|p| p.node == *node).map(|p| p.victim.to_string()).collect()
     }
 }

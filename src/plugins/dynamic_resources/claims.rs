@@ -101,7 +101,7 @@ pub(super) fn consumer(pod: &Pod) -> ResourceClaimConsumerReference {
         api_group: Str::default(),
         resource: "pods".into(),
         name: pod.metadata.name.clone(),
-        uid: pod.metadata.uid.clone(),
+        uid: pod.metadata.uid.clone().into(),
     }
 }
 

@@ -107,14 +107,14 @@ fn new_claim(pod: &Pod) -> ResourceClaim {
 /// Sets name and uid of the claim as the API server would.
 pub(super) fn name_claim(claim: &mut ResourceClaim, pod: &Pod) {
     const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-    let uid = derived_uid(&["extended-resources", &pod.metadata.uid, &pod.key().to_string()]);
+    let uid = derived_uid(&["extended-resources", &pod.metadata.uid.text(), &pod.key().to_string()]);
     let mut name = format!("{}-extended-resources-", pod.metadata.name);
     let end = (0..=name.len().min(MAX_GENERATED_PREFIX)).rev().find(|i| name.is_char_boundary(*i)).unwrap_or(0);
     name.truncate(end);
     // The random suffix of a generated name, derived from the uid here.
     name.extend(uid.bytes().rev().take(5).map(|b| char::from(ALPHABET[usize::from(b) % ALPHABET.len()])));
     claim.metadata.name = name.into();
-    claim.metadata.uid = uid;
+    claim.metadata.uid = uid.into();
 }
 
 /// The claim for one node, with the share of each container in its requests.

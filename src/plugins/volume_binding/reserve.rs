@@ -76,7 +76,7 @@ impl ReservePlugin for VolumeBinding {
 /// Returns the volume with a reference to the claim; `None` if it already has one.
 fn bind_volume_to_claim(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Option<Arc<PersistentVolume>> {
     let meta = &claim.metadata;
-    let reference = ObjectReference { namespace: meta.namespace.clone(), name: meta.name.clone(), uid: meta.uid.clone() };
+    let reference = ObjectReference { namespace: meta.namespace.clone(), name: meta.name.clone(), uid: meta.uid.clone().into() };
     let mut changed = volume.clone();
     changed.spec.claim_ref = Some(reference);
     // Volumes that a user has bound do not have the annotation.

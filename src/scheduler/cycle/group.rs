@@ -28,7 +28,7 @@ use crate::trace::{Event, FailureCause, FailureReason, GroupEvent, GroupOutcome,
 /// Names a group through all its changes: its uid or, for objects that carry none, its kind, namespace and name.
 pub(in crate::scheduler) fn group_id(group: &PodGroup) -> Str {
     let uid = &group.metadata.uid;
-    if uid.is_empty() { format!("podgroup/{}", group.metadata.key()).into() } else { uid.clone() }
+    if uid.is_empty() { format!("podgroup/{}", group.metadata.key()).into() } else { uid.clone().into() }
 }
 
 /// Work left for a member after the loop over all.

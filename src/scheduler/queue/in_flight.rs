@@ -11,7 +11,7 @@ use crate::trace::Place;
 
 /// Identifies a pod across its changes: by its uid or, without one, by its namespace and name.
 pub(in crate::scheduler) fn pod_id(pod: &Pod) -> Str {
-    if pod.metadata.uid.is_empty() { pod.key().to_string().into() } else { pod.metadata.uid.clone() }
+    if pod.metadata.uid.is_empty() { pod.key().to_string().into() } else { pod.metadata.uid.clone().into() }
 }
 
 /// An event with its object, kept for pods in flight.

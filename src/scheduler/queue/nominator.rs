@@ -7,13 +7,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use imbl::{HashMap, OrdMap, OrdSet};
 
 use super::in_flight::pod_id;
-use crate::cluster::{Key, Pod, Str};
+use crate::cluster::{Key, Pod, Str, Uid};
 use crate::framework::{NominatingInfo, PodInfo, PodSums, SharedList, hash_of};
 
 /// A nominated pod, and its key for lookups.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PodRef {
-    pub(super) uid: Str,
+    pub(super) uid: Uid,
     pub(super) key: Key,
     pub(super) pod: Arc<Pod>,
 }

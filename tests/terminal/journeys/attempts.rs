@@ -51,7 +51,7 @@ fn record(folder: &TempDir, repeated: u32) {
         if seconds > 130 && seconds <= 130 + i64::from(repeated) * 5 {
             changes.push(Change::Event(ObservedEvent {
                 pod: big.clone(),
-                uid: state.cluster().pods.get(&big).unwrap().metadata.uid.clone(),
+                uid: state.cluster().pods.get(&big).unwrap().metadata.uid.clone().into(),
                 reason: "FailedScheduling".into(),
                 note: RIGHT.to_owned(),
                 controller: "default-scheduler".into(),

@@ -32,7 +32,7 @@ fn record(folder: &TempDir, gone: &[&str], preemptor: &str) {
             let Object::Pod(first) = &pods[0] else { unreachable!() };
             let event = ObservedEvent {
                 pod: keys[0].clone(),
-                uid: first.metadata.uid.clone(),
+                uid: first.metadata.uid.clone().into(),
                 reason: "Preempted".into(),
                 note: format!("Preempted by pod {preemptor} on node {}", first.node_name),
                 controller: "default-scheduler".into(),

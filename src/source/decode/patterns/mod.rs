@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::{DecodedItem, Modelled, dump_metadata, finish, read_json, times};
-use crate::cluster::{Meta, Object, Pod, PodSpec, PodStatus, ResourceVersion, Str};
+use crate::cluster::{Meta, Object, Pod, PodSpec, PodStatus, ResourceVersion, Str, Uid};
 use crate::limits::sources::PATTERNS;
 use crate::source::layout::Hint;
 use crate::source::read::split::{Syntax, blank, key_and_value, skip_string, skip_value};
@@ -190,7 +190,7 @@ impl Patterns {
         let pieces = drawn.pieces();
         match drawn.part {
             Part::Metadata => {
-                let value = Meta { name: Str::EMPTY, uid: Str::EMPTY, ..pod.metadata.clone() };
+                let value = Meta { name: Str::EMPTY, uid: Uid::EMPTY, ..pod.metadata.clone() };
                 if fills.name.is_some() && fills.uid.is_some() && build_metadata(&value, &fills).as_ref() == Some(&other.metadata) {
                     self.write().metadata.add(&pieces, value, self.most);
                 }
