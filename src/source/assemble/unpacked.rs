@@ -1,7 +1,7 @@
 //! The unpacked bytes of a compressed file of which several objects are read again.
 
 use std::borrow::Cow;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -47,10 +47,12 @@ impl Unpacked {
 /// Returns the bytes of a compressed file; `None` for any other, where they are too many, and for errors, which reading it again gives.
 fn unpack(path: &Path) -> Option<Arc<Cow<'static, [u8]>>> {
     let content = Content::File(path.to_owned());
-    let stream = content.stream(&Budget::unlimited()).ok().filter(|stream| stream.compressed)?;
-    let mut bytes = Vec::new();
-    stream.reader.take(KEPT_UNPACKED + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= KEPT_UNPACKED).then(|| Arc::new(Cow::Owned(bytes)))
+    let open = || content.stream(&Budget::unlimited()).ok().filter(|stream| stream.compressed);
+    // Its length is found first: a list that grows takes up to three times the memory, also where it is too long.
+    let length = io::copy(&mut open()?.reader.take(KEPT_UNPACKED + 1), &mut io::sink()).ok().filter(|length| *length <= KEPT_UNPACKED)?;
+    let mut bytes = Vec::with_capacity(length as usize);
+    open()?.reader.take(length).read_to_end(&mut bytes).ok()?;
+    Some(Arc::new(Cow::Owned(bytes)))
 }
 
 #[cfg(test)]
