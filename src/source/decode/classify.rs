@@ -41,6 +41,10 @@ fn of_version(kind: Kind, group: &str, version: &str) -> Class {
 
 /// Classifies an object by its kind and `apiVersion`; without an `apiVersion`, by its kind alone.
 pub(in crate::source) fn classify(kind: &str, api_version: Option<&str>) -> Class {
+    // Nearly all objects.
+    if kind == "Pod" && api_version == Some("v1") {
+        return Class::Model(Kind::Pod);
+    }
     let (found_group, version) = match api_version {
         None | Some("") => (None, "v1"),
         Some(text) => text.split_once('/').map_or((Some(""), text), |(group, version)| (Some(group), version)),
