@@ -16,6 +16,9 @@ use crate::framework::{
 };
 use crate::release::{Emulation, Gate};
 
+/// Stands for a node that does not exist.
+const NO_SLOT: u32 = u32::MAX;
+
 /// Nodes with the pods on them, assumed ones included.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
@@ -50,14 +53,13 @@ impl Cache {
         bound.extend(pods.filter(|p| !p.is_terminal() && !p.node_name.is_empty()));
         // The pods of a node mostly share the text of its name.
         let mut by_address: HashMap<*const u8, u32> = HashMap::new();
-        const NONE: u32 = u32::MAX;
         let slot_of = |pod: &&Arc<Pod>| {
-            let find = || cache.nodes.slot(&pod.node_name).map_or(NONE, |slot| slot as u32);
+            let find = || cache.nodes.slot(&pod.node_name).map_or(NO_SLOT, |slot| slot as u32);
             *by_address.entry(pod.node_name.as_ptr()).or_insert_with(find)
         };
         let slots: Vec<u32> = bound.iter().map(slot_of).collect();
         let mut counts = vec![0; cache.nodes.nodes().len()];
-        slots.iter().filter(|slot| **slot != NONE).for_each(|slot| counts[*slot as usize] += 1);
+        slots.iter().filter(|slot| **slot != NO_SLOT).for_each(|slot| counts[*slot as usize] += 1);
         if emulation.enabled(Gate::GenericWorkload) {
             for pod in &bound {
                 cache.pod_groups.add(pod);
@@ -68,7 +70,7 @@ impl Cache {
         let Self { nodes, pods, orphans, .. } = &mut cache;
         pods.add_all(bound.into_iter().zip(slots).filter_map(|(pod, slot)| {
             let info = Arc::new(PodInfo::among(pod.clone(), emulation, &mut known));
-            if slot != NONE {
+            if slot != NO_SLOT {
                 by_slot[slot as usize].push(info.clone());
                 return Some((info, slot as usize));
             }
