@@ -24,7 +24,7 @@ fn owned(mut object: Object) -> Object {
         let owner = OwnerReference {
             api_version: "apps/v1".into(),
             kind: "ReplicaSet".into(),
-            uid: app.clone(),
+            uid: app.clone().into(),
             name: app,
             controller: Some(true),
         };
