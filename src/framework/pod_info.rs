@@ -45,7 +45,7 @@ impl Deref for PodInfo {
     }
 }
 
-/// Stands for no start time.
+/// The value without a start time.
 const NOT_STARTED: i64 = i64::MIN;
 
 /// The most-read data of a pod. A node stores the rows of its pods contiguously, so that walking all pods of a cluster

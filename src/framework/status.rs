@@ -44,6 +44,10 @@ struct Answer {
 }
 
 impl Answer {
+    fn words(&self) -> Release {
+        self.release
+    }
+
     /// Returns a hash: equal for equal answers, mostly different for different ones.
     fn fingerprint(&self) -> u64 {
         self.reasons.as_slice().iter().fold(self.code as u64, |number, reason| number.rotate_left(8) ^ reason.fingerprint())
@@ -219,9 +223,10 @@ impl Status {
     #[inline]
     pub fn answered_by(mut self, plugin: PluginName, release: Release) -> Self {
         let Some(answer) = &mut self.0 else { return self.with_plugin(plugin) };
-        if (answer.plugin, answer.release) != (Some(plugin), release) {
+        let author = (Some(plugin), release);
+        if author != (answer.plugin, answer.words()) {
             let answer = Arc::make_mut(answer);
-            (answer.plugin, answer.release) = (Some(plugin), release);
+            (answer.plugin, answer.release) = author;
         }
         self
     }

@@ -16,7 +16,7 @@ use crate::framework::{
 };
 use crate::release::{Emulation, Gate};
 
-/// Stands for a node that does not exist.
+/// The slot of a node that does not exist.
 const NO_SLOT: u32 = u32::MAX;
 
 /// Nodes with the pods on them, assumed ones included.
