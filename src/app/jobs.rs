@@ -118,6 +118,7 @@ fn dump_like(like: &Scheduler, path: &str) -> Result<Scheduler, JobError> {
         unknown: loaded.report.missing_for(config.emulation.gated_kinds()),
         queues: InitialQueues::Fresh,
         events: Vec::new(),
+        source_bytes: Some(loaded.report.bytes),
         ..like.options().clone()
     };
     Ok(Scheduler::new(Config::clone(config), loaded.objects, options))

@@ -1,11 +1,15 @@
 //! `schedscope run --compare`: decides every pending pod as two releases would.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::args::{RunArgs, SchedulerArgs};
 use super::emulate::Emulate;
 use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, StandardError, emulate, print};
 use crate::analysis::{Missing, ReleaseReport, decision_parts};
+use crate::cluster::Pod;
+use crate::limits::engine::RUN_STEPS_OF_COMPARED;
 use crate::output::{self, Document};
 use crate::release::{Emulated, ReleaseChoice};
 use crate::report::{Answer, PodComparison, ReleaseComparison};
@@ -36,19 +40,12 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
     let reports = [ReleaseReport::of(from.emulated(), &parts[0]), ReleaseReport::of(to.emulated(), &parts[1])];
     let mut comparison =
         ReleaseComparison::new(reports, [from.emulated(), to.emulated()].map(|e: Emulated| e.version()), state.cluster().unknown);
-    let (mut differs, mut steps, mut left) = (false, 0, pods.len());
-    let most = StepBound::allowance(state);
     let stream = args.output.compared_pods();
     if let Some(stream) = stream {
         print(&(stream.head)(&comparison)?)?;
     }
-    for (number, some) in pods.chunks(AT_ONCE).enumerate() {
-        if steps >= most {
-            break;
-        }
-        let decided: Vec<PodDecisions> = some.par_iter().map(|pods| PodDecisions::of(schedulers, [&pods[0], &pods[1]])).collect();
-        left -= some.len();
-        steps += decided.iter().map(|pod| pod.steps).sum::<u64>();
+    let mut differs = false;
+    let left = decide_within(StepBound::allowance(&from), schedulers, &pods, |number, decided| {
         differs |= decided.iter().any(PodDecisions::differs);
         match stream {
             Some(stream) => {
@@ -57,7 +54,8 @@ pub(super) fn run(args: &RunArgs, other: Emulate, mut loaded: Loaded) -> Result<
             }
             None => comparison.add(&decided, args.output.lists_compared_pods()),
         }
-    }
+        Ok(())
+    })?;
     match stream {
         Some(stream) => print(&(stream.tail)(left))?,
         None => {
@@ -92,3 +90,26 @@ fn second_config(args: &SchedulerArgs, loaded: &Loaded, choice: ReleaseChoice) -
 fn completeness(args: &RunArgs, loaded: &Loaded) -> Document {
     if args.output.wide { super::completeness(loaded) } else { Document::default() }
 }
+
+/// Decides pods, some at once, until they have taken this many steps. Returns how many are left.
+fn decide_within(
+    most: u64,
+    schedulers: [&Scheduler; 2],
+    pods: &[[Arc<Pod>; 2]],
+    mut take: impl FnMut(usize, Vec<PodDecisions>) -> Result<(), Failure>,
+) -> Result<usize, Failure> {
+    let (mut steps, mut left) = (0_u64, pods.len());
+    for (number, some) in pods.chunks(AT_ONCE).enumerate() {
+        if steps >= most {
+            break;
+        }
+        let decided: Vec<PodDecisions> = some.par_iter().map(|pods| PodDecisions::of(schedulers, [&pods[0], &pods[1]])).collect();
+        left -= some.len();
+        steps = steps.saturating_add(decided.iter().map(|pod| pod.steps).sum::<u64>().saturating_mul(RUN_STEPS_OF_COMPARED));
+        take(number, decided)?;
+    }
+    Ok(left)
+}
+
+#[cfg(test)]
+mod tests;

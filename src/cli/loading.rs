@@ -265,7 +265,8 @@ pub(super) fn scheduler(
     let queues = args.start_queues();
     let events = if queues == InitialQueues::AsObserved { std::mem::take(&mut loaded.events) } else { Vec::new() };
     let unknown = loaded.report.missing_for(config.emulation.gated_kinds());
-    let options = Options { start, sampling, evictions, queues, events, unknown, release };
+    let source_bytes = Some(loaded.report.bytes);
+    let options = Options { start, sampling, evictions, queues, events, unknown, release, source_bytes };
     let objects = std::mem::take(&mut loaded.objects);
     // Run on a pool thread: the allocator's arenas of those threads hold the memory that decoding freed.
     Ok(rayon::join(move || Scheduler::new(config, objects, options), || ()).0)

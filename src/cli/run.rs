@@ -50,7 +50,7 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         let started = std::iter::once(started(&scheduler)).chain(in_any_order(&scheduler));
         doc = started.chain([release.sentence().to_owned()]).collect();
     }
-    let (mut out, mut bound) = (Text::default(), StepBound::of(scheduler.state()));
+    let (mut out, mut bound) = (Text::default(), StepBound::of(&scheduler));
     match (operations, args.output.operation()) {
         (Some(operations), line) => {
             for step in operations {

@@ -248,7 +248,8 @@ impl Builder {
         let sampling = Sampling { percentage: config.percentage_of_nodes_to_score, all_nodes: self.all_nodes, ..Sampling::default() };
         let evictions = if self.graceful { Evictions::AfterGracePeriod } else { Evictions::AtOnce };
         let start = now.or(loaded.report.newest).unwrap_or_default();
-        let options = Options { start, sampling, evictions, queues: InitialQueues::Fresh, events: Vec::new(), unknown, release: choice };
+        let (queues, events) = (InitialQueues::Fresh, Vec::new());
+        let options = Options { start, sampling, evictions, queues, events, unknown, release: choice, source_bytes: None };
         let scheduler = Scheduler::new(config, std::mem::take(&mut loaded.objects), options);
         Ok(Engine::new(scheduler, loaded))
     }

@@ -348,7 +348,7 @@ impl Engine {
             return Err(Error::new(ErrorKind::NodesUnknown, "the nodes are unknown, so that no pod can be placed"));
         }
         let (start, mut quiescence, mut settled) = (self.scheduler.state().clock(), Quiescence::default(), Settled::default());
-        let mut bound = StepBound::of(self.scheduler.state());
+        let mut bound = StepBound::of(&self.scheduler);
         while let Some(operation) = bound.next_operation(&self.scheduler, &quiescence) {
             let events = self.change(operation);
             quiescence.observe(&events);

@@ -80,6 +80,10 @@ limits! { "engine":
     /// Nodes and pods from which on RUN_STEPS grows with the square of their number, as the work on real clusters does: by
     /// RUN_STEPS_OF_PAIR for each further one with each of all.
     count RUN_SMALL: usize = 4_000, "clusters_of_any_size_settle_within_the_bound";
+    /// Steps of RUN_STEPS that each step of two compared decisions counts for: these are recorded.
+    steps RUN_STEPS_OF_COMPARED: u64 = 10, "pods_that_are_compared_are_bounded_by_steps";
+    /// Bytes of a source, unpacked, for each node or pod that counts for RUN_STEPS; smaller ones count in part.
+    bytes RUN_BYTES_OF_OBJECT: u64 = 200, "clusters_of_any_size_settle_within_the_bound";
     /// Steps of a further node or pod with each of all.
     steps RUN_STEPS_OF_PAIR: u64 = 16, "clusters_of_any_size_settle_within_the_bound";
     /// Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made.

@@ -80,6 +80,9 @@ pub struct Options {
     /// Why this release is emulated.
     #[serde(default)]
     pub release: ReleaseChoice,
+    /// The unpacked length of the source, where it is known: a source of small objects bounds runs as a small cluster does.
+    #[serde(skip)]
+    pub source_bytes: Option<u64>,
 }
 
 /// One operation.

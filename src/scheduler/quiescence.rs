@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Operation, Scheduler, State};
 use crate::cluster::{Key, Kind, Str};
-use crate::limits::engine::{RUN_SMALL, RUN_STEPS, RUN_STEPS_OF_OBJECT, RUN_STEPS_OF_PAIR};
+use crate::limits::engine::{RUN_BYTES_OF_OBJECT, RUN_SMALL, RUN_STEPS, RUN_STEPS_OF_OBJECT, RUN_STEPS_OF_PAIR};
 use crate::trace::{Event, Eviction, ObjectChange, PermitEnd};
 
 /// Attempts of one pod without a change after which the run ends.
@@ -93,8 +93,8 @@ pub struct StepBound {
 
 impl StepBound {
     /// Bounds a run from here on by the size of the cluster.
-    pub fn of(state: &State) -> Self {
-        Self::after(state, Self::allowance(state))
+    pub fn of(scheduler: &Scheduler) -> Self {
+        Self::after(scheduler.state(), Self::allowance(scheduler))
     }
 
     /// Bounds a run from here on.
@@ -103,8 +103,9 @@ impl StepBound {
     }
 
     /// Returns the number of steps that are allowed for a cluster of this size.
-    pub fn allowance(state: &State) -> u64 {
-        steps_allowed(state.cluster().nodes.len() + state.cluster().pods.len())
+    pub fn allowance(scheduler: &Scheduler) -> u64 {
+        let cluster = scheduler.state().cluster();
+        steps_allowed(cluster.nodes.len() + cluster.pods.len(), scheduler.options().source_bytes)
     }
 
     /// Returns the same for a scheduler that starts anew with what is left.
@@ -135,8 +136,10 @@ impl StepBound {
     }
 }
 
-/// Returns how many steps a run may take on a cluster with this many nodes and pods.
-fn steps_allowed(objects: usize) -> u64 {
+/// Returns how many steps a run may take on a cluster with this many nodes and pods, of a source of this length.
+fn steps_allowed(objects: usize, bytes: Option<u64>) -> u64 {
+    let long = bytes.map_or(usize::MAX, |bytes| usize::try_from(bytes / RUN_BYTES_OF_OBJECT).unwrap_or(usize::MAX));
+    let objects = objects.min(long);
     let of_pairs = RUN_STEPS_OF_PAIR.saturating_mul(objects.saturating_sub(RUN_SMALL) as u64);
     RUN_STEPS.saturating_add((objects as u64).saturating_mul(RUN_STEPS_OF_OBJECT.saturating_add(of_pairs)))
 }

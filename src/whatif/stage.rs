@@ -53,7 +53,7 @@ pub struct Rehearsal {
 impl Rehearsal {
     /// Begins with a scheduler. Nothing of its cycles is recorded.
     pub fn new(scheduler: Scheduler) -> Self {
-        let bound = StepBound::of(scheduler.state());
+        let bound = StepBound::of(&scheduler);
         Self { scheduler: scheduler.quietly(), settling: Quiescence::default(), bound, preempted: BTreeMap::new() }
     }
 
@@ -144,7 +144,7 @@ impl<'a> OnBranch<'a> {
     /// Continues at the end of the current branch, until `go_on` returns false.
     pub fn new(session: &'a mut Session, go_on: &'a dyn Fn() -> bool) -> Self {
         let from = session.timeline().revisions().len();
-        let bound = StepBound::of(session.scheduler().state());
+        let bound = StepBound::of(session.scheduler());
         Self { session, go_on, bound, from }
     }
 
