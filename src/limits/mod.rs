@@ -120,6 +120,7 @@
 //! | [`engine::ODDS_SCORED`] | 20,000 steps | Nodes scored for the odds over starting nodes if searches are counted one by one and odds are not asked for; beyond it they are not counted. | `odds_of_many_starts_are_counted_when_asked_for` |
 //! | [`engine::ODDS_SCORED_ASKED`] | 3,000,000 steps | Nodes scored for the odds over starting nodes that are asked for; beyond it they are not counted. For a pod with a long spec it is less. | `odds_of_many_starts_are_counted_when_asked_for` |
 //! | [`engine::IMAGE_COUNTS`] | 100 | Changes of the number of nodes with an image that are kept for nodes that have not changed since; older ones are forgotten. | `earlier_counts_of_an_image_are_bounded` |
+//! | [`engine::EQUIVALENCE_CLASSES`] | 8 | Workloads about whose pods the answers of nodes are kept in quiet runs; the one tried longest ago is forgotten. | `the_workload_tried_longest_ago_is_forgotten` |
 //! | [`engine::MAX_KNOWN_MATCHES`] | 262,144 | Answers of device selectors that one cycle keeps for its other nodes; further selectors are evaluated again on each node. | `answers_are_kept_up_to_a_limit_and_equal_beyond_it` |
 //! | [`engine::JUDGED_FOR_REQUEST`] | 2,000 | Devices that are judged for one request when a node's rejection is explained; the rest are counted as not judged. | `devices_beyond_the_limits_are_counted_as_not_judged` |
 //! | [`engine::JUDGED_ON_NODE`] | 10,000 | Devices that are judged for all requests on one node, fewer where selectors are costly; the rest are counted as not judged. | `devices_beyond_the_limits_are_counted_as_not_judged` |
@@ -151,6 +152,8 @@
 //! | [`engine::RUN_STEPS`] | 40,000,000 steps | Steps of all attempts of a run until nothing changes, of its what-ifs, and of a comparison with another release, besides RUN_STEPS_OF_OBJECT; pods that are left are said to be not decided, and the exit code is 3. | `a_run_ends_after_a_number_of_steps` |
 //! | [`engine::RUN_STEPS_OF_OBJECT`] | 4,000 steps | Steps by which RUN_STEPS grows for each node and pod of the cluster. | `a_run_ends_after_a_number_of_steps` |
 //! | [`engine::RUN_SMALL`] | 4,000 | Nodes and pods from which on RUN_STEPS grows with the square of their number, as the work on real clusters does: by RUN_STEPS_OF_PAIR for each further one with each of all. | `clusters_of_any_size_settle_within_the_bound` |
+//! | [`engine::RUN_STEPS_OF_COMPARED`] | 10 steps | Steps of RUN_STEPS that each step of two compared decisions counts for: these are recorded. | `pods_that_are_compared_are_bounded_by_steps` |
+//! | [`engine::RUN_BYTES_OF_OBJECT`] | 200 bytes | Bytes of a source, unpacked, for each node or pod that counts for RUN_STEPS; smaller ones count in part. | `clusters_of_any_size_settle_within_the_bound` |
 //! | [`engine::RUN_STEPS_OF_PAIR`] | 16 steps | Steps of a further node or pod with each of all. | `clusters_of_any_size_settle_within_the_bound` |
 //! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
 //! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |

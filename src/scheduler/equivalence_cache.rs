@@ -64,7 +64,7 @@ pub(super) struct EquivalenceClass {
     scores: Vec<(PluginName, Vec<i64>)>,
 }
 
-/// What is known of a node. A node that changes is another allocation, as long as this one is referred to.
+/// The answers of a node. A node that changes is another allocation, as long as this one is referred to.
 #[derive(Debug, Default)]
 struct KnownNode {
     node: Weak<NodeInfo>,
@@ -80,7 +80,7 @@ impl EquivalenceClass {
         Self { spec, namespace, template, filters, shared, nodes: Vec::new(), scores: Vec::new() }
     }
 
-    /// Whether a pod is one of them. Equal ones that do not share their spec may be told apart.
+    /// Whether a pod is one of them. Pods with equal specs that are not shared may count as different.
     fn has(&self, pod: &PodInfo) -> bool {
         let metadata = &pod.pod.metadata;
         Arc::ptr_eq(&self.spec, &pod.pod.spec) && self.namespace == metadata.namespace && self.template == metadata.template

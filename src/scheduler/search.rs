@@ -31,7 +31,7 @@ pub(super) struct Search {
     pub(super) diagnosis: Diagnosis,
 }
 
-/// What is known of nodes, and what a search learns of others: the statuses of some filters, by position.
+/// Known answers of nodes, and those that a search adds: the statuses of some filters, by position.
 #[derive(Default)]
 struct Asked<'a> {
     class: Option<&'a EquivalenceClass>,

@@ -23,7 +23,7 @@ fn copy_of(pod: &Pod, name: &str) -> Object {
 }
 
 #[test]
-fn what_is_learned_of_a_node_is_known_until_it_changes() {
+fn answers_of_a_node_are_kept_until_it_changes() {
     let Object::Pod(first) = pod("a", 0, 1, "", "app=web") else { unreachable!() };
     let waiting = |name: &str| copy_of(&first, name);
     let mut scheduler = quiet(vec![node("n1"), node("n2"), pod("full", 0, 4, "n2", "app=db"), waiting("a"), waiting("b"), waiting("c")]);
