@@ -72,6 +72,9 @@ struct Column {
     normalized: Vec<i64>,
 }
 
+/// The answers about pods like one, and the positions of the nodes in the snapshot.
+type KnownScores<'a> = (&'a mut EquivalenceClass, &'a [usize]);
+
 impl Framework {
     /// Scores every node; mirrors `RunScorePlugins`. Keeps the scores of each plugin only with `keep_columns`. The nodes come with the
     /// answers about pods like this one, where these are kept, and their positions in the snapshot.
@@ -83,7 +86,7 @@ impl Framework {
         cx: &Context<'_>,
         state: &CycleState,
         pod: &PodInfo,
-        (nodes, mut class): (&[Arc<NodeInfo>], Option<(&mut EquivalenceClass, &[usize])>),
+        (nodes, mut class): (&[Arc<NodeInfo>], Option<KnownScores<'_>>),
         keep_columns: bool,
     ) -> Result<Scores, ScheduleError> {
         let points = self.score_points(state);
