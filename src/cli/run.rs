@@ -15,8 +15,7 @@ use crate::odds::Share;
 use crate::output::{self, Document, Headings, Text, Words};
 use crate::plural::count_of;
 use crate::report::{
-    BeforeOperation, BriefOperation, OperationLine, OperationReport, Stories, WriteOperation, group_document, note_sentence,
-    stories_document,
+    BeforeOperation, BriefOperation, OperationLine, OperationReport, Stories, group_document, note_sentence, stories_document,
 };
 use crate::scheduler::{Evictions, InitialQueues, Operation, Quiescence, Scheduler, StepBound};
 use crate::session::PodLocation;
@@ -56,18 +55,14 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
             for step in operations {
                 let operation = step.on(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?;
                 match line {
-                    Some(line) => drop(one_line(&mut scheduler, operation, args.brief, line, &mut out)?),
+                    Some(line) => out.push(&line(&one_line(&mut scheduler, operation, args.brief).1)?),
                     None => one(&mut scheduler, operation, &mut doc),
                 }
             }
         }
         (None, Some(line)) => {
-            let mut settling = Quiescence::default();
-            while let Some(operation) = bound.next_operation(&scheduler, &settling) {
-                settling.observe(&one_line(&mut scheduler, operation, args.brief, line, &mut out)?);
-                // Print each operation at once, to keep memory bounded.
-                print(&std::mem::take(&mut out))?;
-            }
+            // Print each operation at once, to keep memory bounded.
+            settle_in_lines(&mut scheduler, &mut bound, args.brief, |operation| print(&line(&operation)?).map(drop))?;
             if bound.is_reached() {
                 output::say(note_sentence(&Note::CutShort));
             }
@@ -150,14 +145,27 @@ fn in_any_order(scheduler: &Scheduler) -> Option<String> {
     ))
 }
 
-/// Applies an operation and writes it as a line. Returns its events.
-fn one_line(
+/// Runs until nothing changes, and writes each operation. The last one says whether the run was cut short.
+fn settle_in_lines(
     scheduler: &mut Scheduler,
-    operation: Operation,
+    bound: &mut StepBound,
     brief: bool,
-    line: WriteOperation,
-    out: &mut Text,
-) -> Result<Vec<Event>, Failure> {
+    mut write: impl FnMut(OperationLine) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut settling = Quiescence::default();
+    let mut next = bound.next_operation(scheduler, &settling);
+    while let Some(operation) = next {
+        let (events, mut line) = one_line(scheduler, operation, brief);
+        settling.observe(&events);
+        next = bound.next_operation(scheduler, &settling);
+        line.set_cut_short(bound.is_reached());
+        write(line)?;
+    }
+    Ok(())
+}
+
+/// Applies an operation. Returns its events and its line.
+fn one_line(scheduler: &mut Scheduler, operation: Operation, brief: bool) -> (Vec<Event>, OperationLine) {
     let before = if brief { BeforeOperation::default() } else { BeforeOperation::of(scheduler) };
     let events = scheduler.apply(operation);
     let report = if brief {
@@ -165,8 +173,7 @@ fn one_line(
     } else {
         OperationLine::Whole(Box::new(OperationReport::after(&before, &events, scheduler)))
     };
-    out.push(&line(&report)?);
-    Ok(events)
+    (events, report)
 }
 
 /// Applies an operation and adds it as an item, with its consequences as items below.

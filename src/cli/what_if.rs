@@ -32,13 +32,8 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
         super::begin(&args.cluster.scheduler(&args.scheduler), &mut loaded, &args.cluster.limits.limits(), evictions, &StandardError)?;
     let mut without = Rehearsal::new(scheduler.clone());
     let mut with = Rehearsal::new(scheduler);
-    let mut answers = Vec::new();
-    for verb in &verbs {
-        let answer = whatif::apply(&mut with, verb, &|kind, key| original(&loaded, kind, key));
-        answers.push(answer.map_err(|error| Failure::usage(format!("--what-if \"{verb}\": {error}")))?);
-    }
-    let asks_only = verbs.iter().all(Verb::asks);
-    let elsewhere = if asks_only { Vec::new() } else { whatif::settle_both(&mut with, &mut without, &mut answers) };
+    let applied = whatif::apply_all(&mut with, &mut without, &verbs, &|kind, key| original(&loaded, kind, key));
+    let (answers, elsewhere) = applied.map_err(|(at, error)| Failure::usage(format!("--what-if \"{}\": {error}", verbs[at])))?;
     let report = WhatIfReport::new(answers, with.scheduler(), elsewhere);
     let mut more = super::unread(with.scheduler());
     more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });

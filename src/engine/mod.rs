@@ -79,7 +79,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, When, WhenInput, decision_parts};
-use crate::cluster::{Key, Pod};
+use crate::cluster::{Key, Kind, Pod};
 use crate::fixes::{self, Acts, Limits};
 use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
 use crate::scheduler::{OddsEffort, Operation, Quiescence, Scheduler, StepBound};
@@ -273,9 +273,9 @@ impl Engine {
         let refused = |error: whatif::WhatIfError| Error::new(ErrorKind::WhatIf, error).in_input(&format!("what-if {words:?}"));
         let verb: Verb = words.parse().map_err(|error: VerbError| refused(error.into()))?;
         let (mut without, mut with) = (Rehearsal::new(self.scheduler.clone()), Rehearsal::new(self.scheduler.clone()));
-        let answer = whatif::apply(&mut with, &verb, &|kind, key| self.source.original(kind, key)).map_err(refused)?;
-        let mut answers = vec![answer];
-        let elsewhere = if verb.asks() { Vec::new() } else { whatif::settle_both(&mut with, &mut without, &mut answers) };
+        let originals = |kind: Kind, key: &Key| self.source.original(kind, key);
+        let applied = whatif::apply_all(&mut with, &mut without, &[verb], &originals);
+        let (answers, elsewhere) = applied.map_err(|(_, error)| refused(error))?;
         Ok(WhatIf { report: WhatIfReport::new(answers, with.scheduler(), elsewhere) })
     }
 

@@ -87,5 +87,5 @@ pub use reason::*;
 pub use resource::*;
 pub use snapshot::{Snapshot, SnapshotIndexes};
 pub use status::{Code, SharedStatuses, Status};
-pub use steps::{decision_steps, node_steps, search_steps_on_node, steps_of_search};
+pub use steps::{decision_steps, hint_steps, node_steps, search_steps_on_node, steps_of_search};
 pub use topology::Topology;

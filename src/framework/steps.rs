@@ -1,7 +1,7 @@
 //! Counts the steps of decisions, so that searches of many decisions end after a bounded number of them.
 
 use super::{PodInfo, Snapshot};
-use crate::cluster::{Pod, PodAffinity};
+use crate::cluster::{NodeSelectorTerm, Pod, PodAffinity};
 use crate::limits::engine::{SEARCH_STEPS, SEARCH_STEPS_ON_NODE};
 
 /// Returns how many steps a plugin's search may take on each of some nodes, in a decision that is one of many.
@@ -17,10 +17,25 @@ struct Demands {
     spread: usize,
     /// Affinity terms over pods.
     terms: usize,
-    /// Labels that are required.
-    required: usize,
-    /// Labels that are preferred.
-    preferred: usize,
+    /// Labels of the node selector.
+    selected: usize,
+    required: Requirements,
+    preferred: Requirements,
+}
+
+/// Requirements on labels and fields of nodes.
+#[derive(Default)]
+struct Requirements {
+    count: usize,
+    /// Values that they list.
+    values: usize,
+}
+
+impl Requirements {
+    fn of<'a>(terms: impl Iterator<Item = &'a NodeSelectorTerm>) -> Self {
+        let each = terms.flat_map(|term| term.match_expressions.iter().chain(term.match_fields.iter()));
+        each.fold(Self::default(), |all, one| Self { count: all.count + 1, values: all.values + one.values.len() })
+    }
 }
 
 impl Demands {
@@ -29,12 +44,13 @@ impl Demands {
         let terms = |of: Option<&PodAffinity>| of.map_or(0, |of| of.required.len() + of.preferred.len());
         let of_nodes = affinity.and_then(|a| a.node_affinity.as_ref());
         let required = of_nodes.and_then(|a| a.required.as_ref()).map(|of| of.node_selector_terms.iter());
-        let selected = pod.spec.node_selector.as_ref().map_or(0, crate::cluster::Map::len);
+        let preferred = of_nodes.and_then(|a| a.preferred.as_ref()).map(|of| of.iter().map(|term| &term.preference));
         Self {
             spread: pod.spec.topology_spread_constraints.len(),
             terms: terms(affinity.and_then(|a| a.pod_affinity.as_ref())) + terms(affinity.and_then(|a| a.pod_anti_affinity.as_ref())),
-            required: selected + required.into_iter().flatten().map(|term| term.match_expressions.len()).sum::<usize>(),
-            preferred: of_nodes.map_or(0, |a| a.preferred.iter().flatten().map(|term| term.preference.match_expressions.len()).sum()),
+            selected: pod.spec.node_selector.as_ref().map_or(0, crate::cluster::Map::len),
+            required: Requirements::of(required.into_iter().flatten()),
+            preferred: Requirements::of(preferred.into_iter().flatten()),
         }
     }
 }
@@ -42,8 +58,8 @@ impl Demands {
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, one for each node and
 /// constraint over pods, and one for each node and 4 demands on its labels. Searches of plugins are not included; they count with [`super::CycleState::spend`].
 pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
-    let Demands { spread, terms, required, .. } = Demands::of(pod);
-    (nodes.max(1) as u64).saturating_mul((1 + spread + terms + required / LABELS_OF_A_STEP) as u64)
+    let Demands { spread, terms, selected, required, .. } = Demands::of(pod);
+    (nodes.max(1) as u64).saturating_mul((1 + spread + terms + (selected + required.count) / LABELS_OF_A_STEP) as u64)
 }
 
 /// Steps of [`node_steps`] that each of these takes on a node: a decision without any constraint, a topology spread constraint, a
@@ -51,6 +67,13 @@ pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
 const OF_NODE: u64 = 10;
 const OF_SPREAD: u64 = 3;
 const OF_VOLUME: u64 = 5;
+/// The same for a requirement on a label, which is looked up among those of the node.
+const OF_REQUIREMENT: usize = 4;
+/// The same for the check of one whether it is valid.
+const OF_CHECK: usize = 20;
+/// Values of requirements, and labels of a node selector, of a step.
+const VALUES_OF_A_STEP: usize = 8;
+const SELECTED_OF_A_STEP: usize = 2;
 /// Tolerations times taints of a step.
 const TOLERATIONS_OF_A_STEP: u64 = 6;
 /// Steps of [`node_steps`] for each step that the search of a plugin takes.
@@ -60,19 +83,27 @@ const OF_SEARCH: u64 = 12;
 /// affinity term on one node. They are finer than those of [`decision_steps`], and count what nodes list as well.
 pub fn node_steps(pod: &PodInfo, snapshot: &Snapshot) -> u64 {
     let spec = &pod.pod.spec;
-    let Demands { spread, terms, required, preferred } = Demands::of(&pod.pod);
-    let labels = required + preferred;
+    let Demands { spread, terms, selected, required, preferred } = Demands::of(&pod.pod);
+    let requirements = OF_REQUIREMENT * (required.count + preferred.count) + (required.values + preferred.values) / VALUES_OF_A_STEP;
+    let labels = selected / SELECTED_OF_A_STEP + requirements;
     let scalars = pod.resource.resource.scalar.len();
     // Each is looked up among those of the node.
     let scalars = scalars * (scalars.max(1).ilog2() as usize + 1);
     let listed = OF_NODE
         + OF_SPREAD * spread as u64
         + OF_VOLUME * (spec.volumes.len() + spec.resource_claims.len()) as u64
-        + (terms + labels / 2 + 3 * scalars) as u64;
+        + (terms + labels + 3 * scalars) as u64;
     let tolerations = spec.tolerations.len() as u64;
     // Of few tolerations the product is small, and nodes with many taints are rare.
     let taints = if tolerations < TOLERATIONS_OF_A_STEP { 0 } else { average_taints(snapshot) };
     listed + tolerations * taints / TOLERATIONS_OF_A_STEP
+}
+
+/// Returns about how many steps a queueing hint takes for a pod, as those of [`node_steps`]. A hint checks requirements before it
+/// asks for them.
+pub fn hint_steps(pod: &Pod) -> u64 {
+    let Demands { spread, terms, selected, required, .. } = Demands::of(pod);
+    2 * OF_NODE + (spread + terms + selected + OF_CHECK * required.count + required.values) as u64
 }
 
 /// Returns the average number of taints on a node.

@@ -53,6 +53,9 @@ pub struct OperationReport {
     pub pop_odds: BTreeMap<String, Share>,
     /// The nodes and candidates that the cycle looked at; `None` if none ran.
     pub sampling: Option<SamplingReport>,
+    /// Whether the run ended here after as many steps as are allowed, so that pods in activeQ and backoffQ are not decided.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut_short: bool,
 }
 
 /// The line of a run about an operation.
@@ -84,6 +87,19 @@ pub struct BriefOperation {
     pub moves: Vec<MoveReport>,
     /// The numbers of pods in the queues after the operation.
     pub queues: QueueLengths,
+    /// As in [`OperationReport`].
+    #[serde(rename = "cutShort", skip_serializing_if = "std::ops::Not::not")]
+    pub cut_short: bool,
+}
+
+impl OperationLine {
+    /// Sets whether the run was cut short after the operation.
+    pub fn set_cut_short(&mut self, cut_short: bool) {
+        match self {
+            Self::Whole(report) => report.cut_short = cut_short,
+            Self::Brief(report) => report.cut_short = cut_short,
+        }
+    }
 }
 
 /// The numbers of pods in the three queues.
@@ -113,6 +129,7 @@ impl BriefOperation {
             nominated: view.effects.nominated.filter(|node| !node.is_empty()),
             moves: moves(events),
             queues: QueueLengths { active, backoff, unschedulable },
+            cut_short: false,
         }
     }
 }
@@ -289,6 +306,7 @@ impl OperationReport {
             odds: decision.odds,
             pop_odds: BTreeMap::new(),
             sampling: None,
+            cut_short: false,
         }
     }
 }

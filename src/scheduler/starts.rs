@@ -6,6 +6,7 @@
 //! taken for each feasible node, and counts once for each start that leads to it.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use rayon::prelude::*;
 
@@ -43,13 +44,25 @@ impl Scheduler {
     /// Returns the odds of nodes for a dry decision about a pod, over all starting nodes of the search; `None` if the start changes
     /// nothing. `view` is the decision from the first start.
     pub fn odds_over_starts(&self, pod: &Arc<Pod>, view: &CycleView, effort: OddsEffort) -> Option<Odds> {
+        self.odds_over_starts_counting(pod, view, effort, &AtomicU64::new(0))
+    }
+
+    /// Does the same, and adds the steps of its decisions, as [`DryOptions::all_steps`].
+    pub(crate) fn odds_over_starts_counting(
+        &self,
+        pod: &Arc<Pod>,
+        view: &CycleView,
+        effort: OddsEffort,
+        steps: &AtomicU64,
+    ) -> Option<Odds> {
+        let counting = DryOptions { all_steps: Some(steps), ..DryOptions::default() };
         let (_, why, _) = view.scoring.selected.as_ref()?;
         let (found, nodes) = (view.feasible().count(), self.state.cache.snapshot().len());
         if *why == Selection::NominatedNode || self.sampling.all_nodes || view.filter.verdicts.len() >= nodes {
             return None;
         }
         let all = self.looking_at_all_nodes();
-        let decision = all.dry_decision(pod, DryOptions { only_fit: true, ..PostFilter::LeaveOut.into() });
+        let decision = all.dry_decision(pod, DryOptions { only_fit: true, post_filter: PostFilter::LeaveOut, ..counting });
         let feasible = decision.feasible();
         if feasible.len() <= found {
             return None;
@@ -65,7 +78,7 @@ impl Scheduler {
         let starts: Vec<(usize, usize)> =
             feasible.iter().zip(before).map(|(at, before)| (*at, (at + nodes - before - 1) % nodes + 1)).collect();
         if found > 1
-            && let Some(odds) = self.odds_in_one_pass(pod, &all, found, &starts)
+            && let Some(odds) = self.odds_in_one_pass(pod, &all, (found, &starts), counting)
         {
             return Some(odds);
         }
@@ -75,7 +88,7 @@ impl Scheduler {
         }
         let takes_turns = self.state.config.emulation.behaviour().algorithm == Algorithm::PredicatesAndPriorities;
         let decide = |(start, count): &(usize, usize)| -> Result<Vec<(Str, Share)>, UnknownOdds> {
-            let decision = self.dry_decision(pod, DryOptions { start: *start, ..PostFilter::LeaveOut.into() });
+            let decision = self.dry_decision(pod, DryOptions { start: *start, post_filter: PostFilter::LeaveOut, ..counting });
             match decision.best() {
                 [] => Err(UnknownOdds::OtherOutcome),
                 [_, _, ..] if takes_turns => Err(UnknownOdds::Turns),
@@ -94,12 +107,18 @@ impl Scheduler {
     }
 
     /// Returns the odds from the scores of one decision over all nodes; `None` where windows of nodes cannot share scores.
-    fn odds_in_one_pass(&self, pod: &Arc<Pod>, all: &Self, found: usize, starts: &[(usize, usize)]) -> Option<Odds> {
+    fn odds_in_one_pass(
+        &self,
+        pod: &Arc<Pod>,
+        all: &Self,
+        (found, starts): (usize, &[(usize, usize)]),
+        counting: DryOptions<'_>,
+    ) -> Option<Odds> {
         let behaviour = self.state.config.emulation.behaviour();
         if behaviour.algorithm != Algorithm::Plugins {
             return None;
         }
-        let events = all.explain_with(pod, DryOptions { odds_nodes: 0, ..DryOptions::default() });
+        let events = all.explain_with(pod, DryOptions { odds_nodes: 0, ..counting });
         let scores: Vec<&NodeScore> =
             events.iter().filter_map(|event| if let Event::NodeScored(row) = event { Some(&**row) } else { None }).collect();
         let snapshot = self.state.cache.snapshot();

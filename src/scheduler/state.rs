@@ -42,6 +42,8 @@ pub struct State {
     pub(super) last_node_index: u64,
     /// Steps of all attempts so far, about.
     pub(super) steps: u64,
+    /// The same of moves between queues.
+    queue_steps: u64,
     /// Pods, by `pod_id`, whose victims are being evicted; names the last victim once only that one is left.
     pub(super) preempting: OrdMap<Str, Option<Key>>,
     /// Pods that wait on Permit.
@@ -59,6 +61,7 @@ struct Env<'a> {
     clock: &'a mut Timestamp,
     preempting: &'a OrdMap<Str, Option<Key>>,
     events: &'a mut Vec<Event>,
+    steps: &'a mut u64,
 }
 
 impl QueueEnv for Env<'_> {
@@ -88,6 +91,9 @@ impl QueueEnv for Env<'_> {
     }
     fn record(&mut self, event: Event) {
         self.events.push(event);
+    }
+    fn count_steps(&mut self, steps: u64) {
+        *self.steps = self.steps.saturating_add(steps);
     }
 }
 
@@ -177,6 +183,7 @@ impl State {
             next_start_node_index: 0,
             last_node_index: 0,
             steps: 0,
+            queue_steps: 0,
             preempting: OrdMap::new(),
             waiting: OrdMap::new(),
             terminating,
@@ -284,9 +291,9 @@ impl State {
         self.clock
     }
 
-    /// Returns about how many steps all attempts so far took, by [`crate::framework::node_steps`]. Only differences say something.
+    /// Returns about how many steps all attempts and moves between queues so far took, by [`crate::framework::node_steps`]. Only differences say something.
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.steps.saturating_add(self.queue_steps)
     }
 
     /// Returns the index of the node where the next search starts.
@@ -324,6 +331,7 @@ impl State {
             clock: &mut self.clock,
             preempting: &self.preempting,
             events,
+            steps: &mut self.queue_steps,
         };
         act(&mut self.queue, &mut env)
     }
@@ -375,6 +383,7 @@ impl State {
             clock: &mut clock,
             preempting: &self.preempting,
             events: &mut Vec::new(),
+            steps: &mut 0,
         };
         handle_change(&env, old, new)
     }

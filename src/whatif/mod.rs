@@ -42,9 +42,50 @@ pub use crate::session::{Lost, Owner, OwnerKind, PriorityWord, TaintEdit, Verb, 
 /// # Errors
 /// When the verb names what the cluster does not have, or changes nothing. The stage is then as it was.
 pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Result<Answer, WhatIfError> {
+    let without = if is_compared(verb) {
+        let mut without = Rehearsal::new(stage.scheduler().clone());
+        settled(&mut without, stage)
+    } else {
+        None
+    };
+    apply_beside(stage, without, verb, originals)
+}
+
+/// Applies verbs in order. Unless all only ask, runs until nothing changes with them and without them, and returns the pods that end
+/// elsewhere. A run that took too many steps is noted in the last answer, and the pods that it left are not among them.
+///
+/// # Errors
+/// As of [`apply`], with the position of the verb.
+pub fn apply_all(
+    with: &mut dyn Stage,
+    without: &mut Rehearsal,
+    verbs: &[Verb],
+    originals: Originals<'_>,
+) -> Result<(Vec<Answer>, Vec<Elsewhere>), (usize, WhatIfError)> {
+    let mut answers = Vec::new();
+    for (at, verb) in verbs.iter().enumerate() {
+        let answer = if at == 0 && is_compared(verb) {
+            // Only the first verb's run without it is also that without all verbs.
+            let settled = settled(without, with);
+            apply_beside(with, settled, verb, originals)
+        } else {
+            apply(with, verb, originals)
+        };
+        answers.push(answer.map_err(|error| (at, error))?);
+    }
+    let elsewhere = if verbs.iter().all(Verb::asks) { Vec::new() } else { settle_both(with, without, &mut answers) };
+    Ok((answers, elsewhere))
+}
+
+/// Returns whether the end of a verb is compared with the end without it.
+fn is_compared(verb: &Verb) -> bool {
+    matches!(verb, Verb::Add { .. })
+}
+
+/// Applies a verb; `without` is the cluster at the end of a run without it.
+fn apply_beside(stage: &mut dyn Stage, without: Option<Cluster>, verb: &Verb, originals: Originals<'_>) -> Result<Answer, WhatIfError> {
     let mut answer = Answer::new(verb.clone());
     let cluster = stage.scheduler().state().cluster().clone();
-    let without = if matches!(verb, Verb::Add { .. }) { settled_without(stage) } else { None };
     match verb {
         Verb::Drain(nodes) => {
             let found = |node: &Str| names::node(&cluster, node).map(|node| node.name().clone());
@@ -112,15 +153,12 @@ fn is_made_again(pod: &Pod) -> bool {
 }
 
 /// Returns the cluster once nothing changes any more without a verb; `None` if that takes too many steps.
-fn settled_without(stage: &dyn Stage) -> Option<Cluster> {
-    let mut rehearsal = Rehearsal::new(stage.scheduler().clone());
-    while stage.continues() && rehearsal.settle_step() {}
-    (!rehearsal.bound().is_reached()).then(|| rehearsal.scheduler().state().cluster().clone())
+fn settled(without: &mut Rehearsal, stage: &dyn Stage) -> Option<Cluster> {
+    while stage.continues() && without.settle_step() {}
+    (!without.bound().is_reached()).then(|| without.scheduler().state().cluster().clone())
 }
 
-/// Runs until nothing changes with verbs and without them, and returns the pods that end elsewhere. A run that took too many steps
-/// is noted in the last answer, and the pods that it left are not among them.
-pub fn settle_both(with: &mut dyn Stage, without: &mut dyn Stage, answers: &mut [Answer]) -> Vec<Elsewhere> {
+fn settle_both(with: &mut dyn Stage, without: &mut dyn Stage, answers: &mut [Answer]) -> Vec<Elsewhere> {
     while with.settle_step() {}
     while with.continues() && without.settle_step() {}
     let is_cut = [without.bound(), with.bound()].map(|bound| bound.is_reached());

@@ -695,11 +695,22 @@ fn a_run_ends_after_a_number_of_steps() {
         let pods = &with.scheduler().state().cluster().pods;
         (answers[0].notes.contains(&Note::CutShort), pods.iter().filter(|pod| pod.node_name.is_empty()).count())
     };
-    // An attempt takes ten steps on each of the two nodes that are left.
-    assert_eq!(
-        [0, 1, 20, 21, 60, 61].map(|steps| found("lose a1", steps)),
-        [(true, 4), (true, 3), (true, 3), (true, 2), (true, 1), (false, 0)]
-    );
+    // The run ends before the first attempt that begins with no step left.
+    let mut whole = stage(objects.clone());
+    let before = whole.scheduler().state().steps();
+    whole.set_bound(StepBound::after(whole.scheduler().state(), 0));
+    run(&mut whole, "lose a1");
+    whole.set_bound(StepBound::of(whole.scheduler()));
+    let mut begins = Vec::new();
+    while whole.scheduler().next_pod().is_some() {
+        begins.push(whole.scheduler().state().steps() - before);
+        assert!(whole.settle_step());
+    }
+    assert_eq!(begins.len(), 4);
+    for (at, begin) in begins.into_iter().enumerate() {
+        assert_eq!(found("lose a1", begin), (true, 4 - at), "{begin}");
+        assert_eq!(found("lose a1", begin + 1), (at < 3, 3 - at), "{begin}");
+    }
     // The verb changes nothing for pods, of which none is pending.
     assert_eq!(found("cordon a2", 0), (false, 0));
     let mut stage = stage(with(objects.clone(), [pod("first", "", "")]));

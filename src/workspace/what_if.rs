@@ -42,9 +42,13 @@ impl Workspace {
     /// Applies a what-if on a branch.
     pub(super) fn what_if(&mut self, verb: &Verb, subject: Option<&Key>, tools: &Tools<'_>) -> Result<Applied, ChangeError> {
         let act = |stage: &mut OnBranch<'_>| {
-            let before = verb.settles().then(|| stage.scheduler().clone());
-            let mut answers = vec![whatif::apply(stage, verb, tools.originals)?];
-            let elsewhere = before.map(|before| whatif::settle_both(stage, &mut Rehearsal::new(before), &mut answers)).unwrap_or_default();
+            let (answers, elsewhere) = if verb.settles() {
+                let mut without = Rehearsal::new(stage.scheduler().clone());
+                let applied = whatif::apply_all(stage, &mut without, std::slice::from_ref(verb), tools.originals);
+                applied.map_err(|(_, error)| error)?
+            } else {
+                (vec![whatif::apply(stage, verb, tools.originals)?], Vec::new())
+            };
             let report = WhatIfReport::new(answers, stage.scheduler(), elsewhere);
             Ok((report.headline(), report.outcome()))
         };

@@ -47,6 +47,19 @@ fn node_steps_count_what_a_pod_asks_of_a_node_and_what_nodes_list() {
     assert_eq!(steps(serde_json::json!({})), 10);
     assert_eq!(steps(serde_json::json!({"topologySpreadConstraints": [spread, spread]})), 16);
     assert_eq!(steps(serde_json::json!({"volumes": [volume], "nodeSelector": {"a": "b", "c": "d"}})), 16);
+    // A requirement is looked up, and so is each of many values.
+    let required = |requirements: usize, values: usize| {
+        let one = serde_json::json!({"key": "k", "operator": "In", "values": vec!["v"; values]});
+        let terms = serde_json::json!([{"matchExpressions": vec![one; requirements]}]);
+        let required = serde_json::json!({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}});
+        serde_json::json!({"affinity": {"nodeAffinity": required}})
+    };
+    assert_eq!([(1, 1), (3, 1), (1, 32)].map(|(requirements, values)| steps(required(requirements, values))), [14, 22, 18]);
+    let hint = |spec: serde_json::Value| {
+        let pod: Pod = serde_json::from_value(serde_json::json!({"metadata": {"name": "p"}, "spec": spec})).unwrap();
+        hint_steps(&pod)
+    };
+    assert_eq!([hint(serde_json::json!({})), hint(required(3, 1))], [20, 20 + 3 * 20 + 3]);
     // Each of eight resources is looked up among as many.
     assert_eq!([1, 8].map(|count| steps(requests(count))), [13, 10 + 3 * 8 * 4]);
     // A few tolerations do not count; six and more do with each of the twelve taints.

@@ -62,6 +62,8 @@ pub trait QueueEnv {
     fn pre_enqueue_inputs(&self) -> Option<PreEnqueueInputs>;
     /// Takes down a fact.
     fn record(&mut self, event: Event);
+    /// Counts steps, about as those of [`crate::framework::node_steps`].
+    fn count_steps(&mut self, steps: u64);
 }
 
 /// The objects that `PreEnqueue` plugins read.
@@ -346,6 +348,7 @@ impl SchedulingQueue {
         cause: MoveCause,
         plugin: Option<PluginName>,
     ) {
+        env.count_steps(moves::STEPS_OF_MOVE);
         let (pod, new) = (info.key(), from.is_none());
         let cause = match cause {
             MoveCause::Cluster(event) => MoveCause::Cluster(event.named(self.config.emulation.behaviour().queue.event_names)),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{QueueEnv, SchedulingQueue, unschedulable_place};
 use crate::cluster::{Key, Object, Pod};
-use crate::framework::{Change, ClusterEvent, EventLabel, PluginName, QueuedPodInfo, QueueingHint, is_same_pod};
+use crate::framework::{Change, ClusterEvent, EventLabel, PluginName, QueuedPodInfo, QueueingHint, hint_steps, is_same_pod};
 use crate::plugins::admits;
 use crate::release::{Gate, GatedPods};
 use crate::scheduler::event_handlers::PodFilter;
@@ -20,6 +20,10 @@ pub(super) enum Strategy {
     /// Try it again at once.
     Immediately(PluginName),
 }
+
+/// Steps of [`QueueEnv::count_steps`] for each pod that an event is offered to, and for each that moves or runs `PreEnqueue`.
+const STEPS_OF_OFFER: u64 = 30;
+pub(super) const STEPS_OF_MOVE: u64 = 60;
 
 impl SchedulingQueue {
     /// Moves the parked pods that an event may help, and keeps the event for the pods in flight. With `max_priority`,
@@ -157,6 +161,7 @@ impl SchedulingQueue {
         change: &Change,
     ) -> Strategy {
         let rejectors = info.rejectors();
+        env.count_steps(STEPS_OF_OFFER);
         if rejectors.is_empty() {
             return Strategy::AfterBackoff(None);
         }
@@ -171,6 +176,7 @@ impl SchedulingQueue {
         let Some(registrations) = hints.profile(&info.pod().spec.scheduler_name) else { return Strategy::AfterBackoff(None) };
         let mut strategy = Strategy::Skip;
         for registration in registrations.iter().filter(|r| rejectors.contains(r.plugin) && hints.matches(r, event)) {
+            env.count_steps(hint_steps(info.pod()));
             let (hint, error) = match &registration.hint {
                 None => (QueueingHint::Queue, None),
                 Some(hint) => match hint(&env.context(), info.pod(), change) {
@@ -303,6 +309,7 @@ impl SchedulingQueue {
 
     /// Runs `PreEnqueue`, the plugin that gated the pod last first. A rejection makes that plugin a rejector.
     pub(super) fn passes_pre_enqueue(&mut self, env: &mut dyn QueueEnv, info: &mut Arc<QueuedPodInfo>) -> bool {
+        env.count_steps(STEPS_OF_MOVE);
         match env.pre_enqueue(info.pod(), info.gating_plugin) {
             None => {
                 if info.gated() {

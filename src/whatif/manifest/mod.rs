@@ -290,7 +290,7 @@ impl Watch {
         let steps = AtomicU64::new(0);
         let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, all_steps: Some(&steps), ..DryOptions::default() };
         let mut view = CycleView::of(&scheduler.explain_with(pod, options));
-        view.findings.odds_over_starts = scheduler.odds_over_starts(pod, &view, effort).map(Arc::new);
+        view.findings.odds_over_starts = scheduler.odds_over_starts_counting(pod, &view, effort, &steps).map(Arc::new);
         Some((next, Arc::new(view), steps.into_inner()))
     }
 

@@ -219,14 +219,18 @@ fn decisions_about_a_manifest_end_after_a_number_of_steps() {
         applied(&mut stage(vec![node("n1", 9, "a"), node("n2", 9, "b")]), &[web], &request)
     };
     let undecided = |answer: &ManifestAnswer| answer.pods.iter().filter(|pod| matches!(pod.end, ManifestPodEnd::Undecided)).count();
-    // Each attempt takes the steps of two nodes, and so does the decision before it that counts the odds.
-    for (steps, decided) in [(0, 0), (1, 1), (40, 1), (41, 2), (120, 3)] {
-        let answer = of(Some(steps), 5);
-        assert_eq!((numbers(&answer)[0], undecided(&answer)), (decided, 5 - decided as usize), "{steps}");
+    // All pods come at once; then each attempt takes the steps of two nodes and of the move to one, and so does the decision before
+    // it, without the move, that counts the odds.
+    let least = |decided: u64| (0..).step_by(5).find(|steps| numbers(&of(Some(*steps), 5))[0] == decided).expect("they end");
+    let begins = [1, 2, 3, 4, 5].map(least);
+    assert!(begins.windows(2).all(|two| two[1] - two[0] == begins[1] - begins[0]) && begins[1] - begins[0] >= 40, "{begins:?}");
+    for (begin, decided) in begins.into_iter().zip(1..) {
+        let answer = of(Some(begin - 5), 5);
+        assert_eq!((numbers(&answer)[0], undecided(&answer)), (decided - 1, 6 - decided as usize), "{begin}");
         assert!(answer.notes.contains(&Note::CutShort) && !answer.is_complete());
     }
     // A run that is over just then is complete.
-    for steps in [Some(200), Some(201), None] {
+    for steps in [Some(begins[4]), None] {
         let answer = of(steps, 5);
         assert!(answer.is_complete() && answer.notes.is_empty(), "{steps:?}");
     }

@@ -10,9 +10,9 @@ fn quiet(objects: Vec<Object>) -> Scheduler {
 
 /// Returns how many steps the next attempt takes.
 fn steps(scheduler: &mut Scheduler) -> u64 {
-    let before = scheduler.state().steps();
+    let before = scheduler.state().steps;
     scheduler.apply(Operation::Schedule);
-    scheduler.state().steps() - before
+    scheduler.state().steps - before
 }
 
 #[test]

@@ -43,6 +43,21 @@ fn a_failed_pod_is_parked_unless_no_plugin_rejected_it() {
 }
 
 #[test]
+fn each_pod_that_an_event_is_offered_to_takes_steps() {
+    let mut f = Fixture::new();
+    let mut offered = Vec::new();
+    for pods in 1..=3_u64 {
+        let name = format!("p{pods}");
+        f.add(&name, 0).pop();
+        f.fail(&name, &[NodeResourcesFit]);
+        f.world.steps = 0;
+        f.node("no");
+        offered.push(f.world.steps / pods);
+    }
+    assert!(offered[0] >= 20 && offered == [offered[0]; 3], "{offered:?}");
+}
+
+#[test]
 fn backoff_grows_with_each_rejection_and_errors_count_apart() {
     let mut f = Fixture::new();
     f.add("p", 0);

@@ -28,6 +28,7 @@ struct World {
     /// By pod, the plugins that reject it, in profile order.
     refusals: BTreeMap<Key, Vec<PluginName>>,
     events: Vec<Event>,
+    steps: u64,
 }
 
 impl QueueEnv for World {
@@ -55,6 +56,9 @@ impl QueueEnv for World {
     }
     fn record(&mut self, event: Event) {
         self.events.push(event);
+    }
+    fn count_steps(&mut self, steps: u64) {
+        self.steps += steps;
     }
 }
 
