@@ -4,8 +4,8 @@
 use std::sync::{Arc, Weak};
 
 use super::Config;
-use super::cycle::depends_on_spec_alone;
-use crate::cluster::{CowArc, MetaTemplate, PodSpec, Str};
+use super::cycle::{are_alike, depends_on_spec_alone};
+use crate::cluster::Pod;
 use crate::framework::{NodeInfo, Nodes, PluginName, PluginSet, PodInfo, SharedStatuses, Status};
 use crate::limits::engine::EQUIVALENCE_CLASSES;
 
@@ -36,7 +36,7 @@ impl EquivalenceCache {
         if !self.config.as_ref().is_some_and(|known| Arc::ptr_eq(known, config)) {
             *self = Self { config: Some(config.clone()), classes: Vec::new() };
         }
-        if let Some(at) = self.classes.iter().rposition(|class| class.has(pod)) {
+        if let Some(at) = self.classes.iter().rposition(|class| are_alike(&class.pod, &pod.pod)) {
             self.classes[at..].rotate_left(1);
             return self.classes.last_mut();
         }
@@ -51,9 +51,8 @@ impl EquivalenceCache {
 /// The answers about pods of one namespace with the same spec, labels and owners.
 #[derive(Debug)]
 pub(super) struct EquivalenceClass {
-    spec: Arc<PodSpec>,
-    namespace: Str,
-    template: CowArc<MetaTemplate>,
+    /// One of them.
+    pod: Arc<Pod>,
     /// The filters whose statuses are known: the first ones, as far as they depend on the node alone.
     filters: PluginSet,
     /// Most nodes have one of a few statuses.
@@ -74,16 +73,8 @@ struct KnownNode {
 
 impl EquivalenceClass {
     fn of(pod: &PodInfo) -> Self {
-        let (spec, metadata) = (pod.pod.spec.clone(), &pod.pod.metadata);
-        let (namespace, template) = (metadata.namespace.clone(), metadata.template.clone());
         let (filters, shared) = (PluginSet::default(), SharedStatuses::default());
-        Self { spec, namespace, template, filters, shared, nodes: Vec::new(), scores: Vec::new() }
-    }
-
-    /// Whether a pod is one of them. Pods with equal specs that are not shared may count as different.
-    fn has(&self, pod: &PodInfo) -> bool {
-        let metadata = &pod.pod.metadata;
-        Arc::ptr_eq(&self.spec, &pod.pod.spec) && self.namespace == metadata.namespace && self.template == metadata.template
+        Self { pod: pod.pod.clone(), filters, shared, nodes: Vec::new(), scores: Vec::new() }
     }
 
     /// Whether statuses are those of these filters.

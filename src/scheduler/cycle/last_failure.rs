@@ -40,13 +40,16 @@ impl LastFailure {
     /// Returns how the attempt for a pod ends; `None` if it has to be made.
     pub(super) fn of_pod_like(self, state: &State, pod: &PodInfo) -> Option<Box<FitError>> {
         let (one, other) = (&self.pod.pod, &pod.pod);
-        let is_alike = depends_on_spec_alone(other)
-            && (Arc::ptr_eq(&one.spec, &other.spec) || one.spec == other.spec)
-            && one.metadata.namespace == other.metadata.namespace
-            && one.metadata.template == other.metadata.template
-            && self.start == state.next_start_node_index;
-        is_alike.then_some(self.error)
+        let fails_alike = depends_on_spec_alone(other) && are_alike(one, other) && self.start == state.next_start_node_index;
+        fails_alike.then_some(self.error)
     }
+}
+
+/// Whether pods of which [`depends_on_spec_alone`] holds are the same to plugins.
+pub(in crate::scheduler) fn are_alike(one: &Pod, other: &Pod) -> bool {
+    (Arc::ptr_eq(&one.spec, &other.spec) || one.spec == other.spec)
+        && one.metadata.namespace == other.metadata.namespace
+        && one.metadata.template == other.metadata.template
 }
 
 /// Whether plugins read no more of a pod than its spec, labels and owners: not its name, by which its claims are found, its group, its

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use self::failure::record_evictions;
 pub(super) use self::group::group_id;
-pub(super) use self::last_failure::{LastFailure, depends_on_spec_alone};
+pub(super) use self::last_failure::{LastFailure, are_alike, depends_on_spec_alone};
 pub(super) use self::permit::WaitingPod;
 use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
