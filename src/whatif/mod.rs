@@ -48,7 +48,7 @@ pub fn apply(stage: &mut dyn Stage, verb: &Verb, originals: Originals<'_>) -> Re
     } else {
         None
     };
-    apply_beside(stage, without, verb, originals)
+    apply_compared(stage, without, verb, originals)
 }
 
 /// Applies verbs in order. Unless all only ask, runs until nothing changes with them and without them, and returns the pods that end
@@ -67,7 +67,7 @@ pub fn apply_all(
         let answer = if at == 0 && is_compared(verb) {
             // Only the first verb's run without it is also that without all verbs.
             let settled = settled(without, with);
-            apply_beside(with, settled, verb, originals)
+            apply_compared(with, settled, verb, originals)
         } else {
             apply(with, verb, originals)
         };
@@ -83,7 +83,7 @@ fn is_compared(verb: &Verb) -> bool {
 }
 
 /// Applies a verb; `without` is the cluster at the end of a run without it.
-fn apply_beside(stage: &mut dyn Stage, without: Option<Cluster>, verb: &Verb, originals: Originals<'_>) -> Result<Answer, WhatIfError> {
+fn apply_compared(stage: &mut dyn Stage, without: Option<Cluster>, verb: &Verb, originals: Originals<'_>) -> Result<Answer, WhatIfError> {
     let mut answer = Answer::new(verb.clone());
     let cluster = stage.scheduler().state().cluster().clone();
     match verb {
