@@ -1,11 +1,11 @@
 //! The units of eviction on a node: single pods, and groups that are disrupted as one, with their pods on other nodes. Mirrors
 //! `getCrossNodesVictims` and `searchCrossNodesVictimPods` in `pkg/scheduler/framework/preemption/types.go`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::importance::{Rank, rank};
-use crate::cluster::{Cluster, Key, PodGroup};
+use crate::cluster::{Cluster, Key, Pod, PodGroup};
 use crate::framework::{Context, NodeInfo, PodGroupState, PodInfo, Snapshot, Status, unix_nanoseconds};
 use crate::release::{Emulation, Gate};
 
@@ -101,11 +101,12 @@ fn units_where<'n>(cx: &Context<'_>, node: &'n NodeInfo, wanted: impl Fn(i32) ->
     }
     let mut units = Vec::new();
     let mut seen: BTreeSet<Key> = BTreeSet::new();
+    let mut indexes = PodIndexes::default();
     for info in &node.pods {
         let group = group_of(cx.cluster, info);
         let priority = group.map_or_else(|| info.priority(), |group| group.priority());
         let unit = match group.filter(|group| group.is_disrupted_as_one()).map(|group| group.metadata.key()) {
-            Some(key) if seen.insert(key.clone()) => match members(cx, &key)? {
+            Some(key) if seen.insert(key.clone()) => match members(cx, &key, &mut indexes)? {
                 pods if pods.is_empty() => Unit::Pod(info),
                 pods => Unit::Group(pods.into()),
             },
@@ -128,17 +129,37 @@ fn group_rank(priority: i32, unit: &Unit<'_>, now: i64) -> Rank {
 }
 
 /// Returns the pods of a group that have a node.
-fn members(cx: &Context<'_>, group: &Key) -> Result<Vec<Arc<PodInfo>>, Status> {
+fn members<'a>(cx: &Context<'a>, group: &Key, indexes: &mut PodIndexes<'a>) -> Result<Vec<Arc<PodInfo>>, Status> {
     let state = cx.snapshot.pod_groups().get(group);
-    let member = |pod: &Arc<_>| {
-        let node = on_node(cx.snapshot, pod)?;
-        let known = node.pods.iter().find(|info| Arc::ptr_eq(&info.pod, pod) || info.pod.key() == pod.key());
+    let member = |pod: &Arc<Pod>| {
+        let known = indexes.find(on_node(cx.snapshot, pod)?, pod);
         Ok(known.cloned().unwrap_or_else(|| Arc::new(PodInfo::with_emulation(pod.clone(), cx.emulation))))
     };
     state.into_iter().flat_map(PodGroupState::scheduled).map(member).collect()
 }
 
-fn on_node<'a>(snapshot: &'a Snapshot, pod: &crate::cluster::Pod) -> Result<&'a Arc<NodeInfo>, Status> {
+/// Pods of nodes with many, by namespace and name.
+#[derive(Default)]
+struct PodIndexes<'a>(HashMap<*const NodeInfo, HashMap<(&'a str, &'a str), &'a Arc<PodInfo>>>);
+
+/// Pods of a node up to which none is looked up in an index.
+const FEW_PODS: usize = 32;
+
+impl<'a> PodIndexes<'a> {
+    /// Returns what a node knows of a pod.
+    fn find(&mut self, node: &'a Arc<NodeInfo>, pod: &Pod) -> Option<&'a Arc<PodInfo>> {
+        let name = |pod: &'a Pod| (pod.metadata.namespace.as_str(), pod.metadata.name.as_str());
+        let wanted = (pod.metadata.namespace.as_str(), pod.metadata.name.as_str());
+        if node.pods.len() <= FEW_PODS {
+            return node.pods.iter().find(|info| name(&info.pod) == wanted);
+        }
+        // The first of a name counts.
+        let index = || node.pods.iter().rev().map(|info| (name(&info.pod), info)).collect();
+        self.0.entry(Arc::as_ptr(node)).or_insert_with(index).get(&wanted).copied()
+    }
+}
+
+fn on_node<'a>(snapshot: &'a Snapshot, pod: &Pod) -> Result<&'a Arc<NodeInfo>, Status> {
     let name = pod.node_name.as_str();
     snapshot.get(name).ok_or_else(|| {
         Status::error(format!("failed to get node info for node {name:?} from snapshot: nodeinfo not found for node name {name:?}"))
