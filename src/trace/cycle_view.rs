@@ -9,6 +9,7 @@ mod findings;
 mod pre_filter;
 mod scoring;
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -95,10 +96,10 @@ impl CycleView {
     }
 
     /// Folds events in order.
-    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+    pub fn of(events: impl IntoIterator<Item = impl Borrow<Event>>) -> Self {
         let mut view = Self::default();
         for event in events {
-            view.apply(event);
+            view.apply(event.borrow());
         }
         view
     }
