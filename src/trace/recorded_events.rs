@@ -41,40 +41,23 @@ struct FilterRun {
     nominated: Box<[(usize, SharedList<Key>)]>,
 }
 
-/// The fields of an event about a filtered node.
-type Filtered<'a> = (&'a Str, &'a Status, &'a SharedList<Key>);
-
-fn filtered(event: &Event) -> Option<Filtered<'_>> {
-    if let Event::NodeFiltered { node, status, nominated } = event { Some((node, status, nominated)) } else { None }
-}
-
-fn is_filtered(event: &Event) -> bool {
-    filtered(event).is_some()
-}
-
 impl RecordedEvents {
     /// Packs events. A cycle that walked the nodes of `snapshot` shares its names.
     pub fn new(events: Vec<Event>, snapshot: &Snapshot) -> Self {
-        let mut runs = Vec::new();
-        let (mut at, mut before) = (0, 0);
-        for part in events.chunk_by(|a, b| is_filtered(a) == is_filtered(b)) {
-            if is_filtered(&part[0]) {
-                let (names, from) = names(part, snapshot);
-                let mut rest = part;
-                while !rest.is_empty() {
-                    let done = part.len() - rest.len();
-                    let run = FilterRun::first_of(rest, (at + done, before + done), (&names, (from + done) % names.len()));
-                    rest = &rest[run.status_of.len()..];
-                    runs.push(run);
-                }
-                before += part.len();
+        let is_other = |event: &&Event| !matches!(event, Event::NodeFiltered { .. });
+        let mut others = Vec::with_capacity(events.iter().filter(is_other).count());
+        let (mut packer, mut before) = (Packer::new(snapshot), 0);
+        for event in events {
+            if let Event::NodeFiltered { node, status, nominated } = event {
+                packer.push((others.len(), before), node, status, nominated);
+                before += 1;
+            } else {
+                packer.end_run();
+                others.push(event);
             }
-            at += part.len();
         }
-        // A list of its own: the allocation of the engine's has room for all nodes.
-        let mut others = Vec::with_capacity(at - before);
-        others.extend(events.into_iter().filter(|event| !is_filtered(event)));
-        Self { others: others.into(), runs: runs.into() }
+        packer.end_run();
+        Self { others: others.into(), runs: packer.runs.into() }
     }
 
     /// Returns the number of events.
@@ -132,23 +115,6 @@ impl RecordedEvents {
 }
 
 impl FilterRun {
-    /// Packs events up to the first that has no room for its status. `at` is the index of the first one, `before` the number of
-    /// packed events before it, and `from` the index of its name.
-    fn first_of(events: &[Event], (at, before): (usize, usize), (names, from): (&Arc<[Str]>, usize)) -> Self {
-        let mut statuses = StatusTable { statuses: Vec::new(), slots: [0; 256] };
-        let mut status_of = Vec::with_capacity(events.len());
-        let mut nominated = Vec::new();
-        for (number, (_, status, pods)) in events.iter().filter_map(filtered).enumerate() {
-            let Some(known) = statuses.index(status) else { break };
-            status_of.push(known);
-            if !pods.is_empty() {
-                nominated.push((number, pods.clone()));
-            }
-        }
-        let statuses = statuses.statuses.into();
-        Self { at, before, names: names.clone(), from, statuses, status_of: status_of.into(), nominated: nominated.into() }
-    }
-
     /// Returns the number of events in this run and earlier ones.
     fn packed(&self) -> usize {
         self.before + self.status_of.len()
@@ -164,36 +130,65 @@ impl FilterRun {
     }
 }
 
-/// Returns a list that has the nodes of some events one after another from an index on, and wraps around: that of the snapshot, or one
-/// of their own.
-fn names(events: &[Event], snapshot: &Snapshot) -> (Arc<[Str]>, usize) {
-    let nodes = || events.iter().filter_map(filtered).map(|(node, ..)| node);
-    if let Some(from) = nodes().next().and_then(|first| snapshot.position(first)) {
-        let names = snapshot.names();
-        let walk = names[from..].iter().chain(&names[..from]);
-        if events.len() <= names.len() && walk.zip(nodes()).all(|(name, node)| name == node) {
-            return (names, from);
-        }
-    }
-    (nodes().cloned().collect(), 0)
-}
-
-/// The different statuses of a run.
-struct StatusTable {
+/// Packs events about filtered nodes one after another.
+struct Packer<'a> {
+    snapshot: &'a Snapshot,
+    runs: Vec<FilterRun>,
+    /// The first event of the open run among all events, and the number of events in earlier runs.
+    start: (usize, usize),
+    /// The names of the snapshot, and the index of the next one.
+    walk: Option<(Arc<[Str]>, usize)>,
+    /// The names of the open run where they do not follow those of the snapshot.
+    names: Vec<Str>,
     statuses: Vec<Status>,
     /// Indexes of known statuses, by a hash of their addresses.
     slots: [u8; 256],
+    status_of: Vec<u8>,
+    nominated: Vec<(usize, SharedList<Key>)>,
 }
 
-impl StatusTable {
+impl<'a> Packer<'a> {
     /// Number of statuses, the first ones, that are compared if the slot has another.
     const COMPARED: u8 = 8;
 
+    fn new(snapshot: &'a Snapshot) -> Self {
+        let (runs, names, statuses, status_of, nominated) = <_>::default();
+        Self { snapshot, runs, start: (0, 0), walk: None, names, statuses, slots: [0; 256], status_of, nominated }
+    }
+
+    /// Packs an event, after a number of other events and of packed ones.
+    fn push(&mut self, (others, before): (usize, usize), node: Str, status: Status, nominated: SharedList<Key>) {
+        let known = self.status(&status).or_else(|| {
+            self.end_run();
+            self.status(&status)
+        });
+        if self.status_of.is_empty() {
+            self.start = (others + before, before);
+            self.walk = self.snapshot.position(&node).map(|from| (self.snapshot.names(), from));
+        }
+        match &mut self.walk {
+            Some((names, next)) if names[*next] == node && self.status_of.len() < names.len() => {
+                *next = if *next + 1 < names.len() { *next + 1 } else { 0 };
+            }
+            walk => {
+                if let Some((names, next)) = walk.take() {
+                    let from = (next + names.len() - self.status_of.len()) % names.len();
+                    self.names.extend(names.iter().cycle().skip(from).take(self.status_of.len()).cloned());
+                }
+                self.names.push(node);
+            }
+        }
+        if !nominated.is_empty() {
+            self.nominated.push((self.status_of.len(), nominated));
+        }
+        self.status_of.extend(known);
+    }
+
     /// Returns the index of a status, which is added if it is not found; `None` if there is no room for it. Only clones are found, and
     /// not all where there are many: a status that is added twice takes one pointer.
-    fn index(&mut self, status: &Status) -> Option<u8> {
+    fn status(&mut self, status: &Status) -> Option<u8> {
         let address = status.address();
-        let slot = &mut self.slots[(address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0] as usize];
+        let slot = &mut self.slots[usize::from((address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0])];
         let is_known = |at: &u8| self.statuses.get(usize::from(*at)).is_some_and(|known| known.address() == address);
         if !is_known(slot) {
             *slot = match (0..Self::COMPARED).find(is_known) {
@@ -206,6 +201,24 @@ impl StatusTable {
             };
         }
         Some(*slot)
+    }
+
+    fn end_run(&mut self) {
+        let len = self.status_of.len();
+        if len == 0 {
+            return;
+        }
+        let (at, before) = self.start;
+        let (names, from) = match self.walk.take() {
+            Some((names, next)) => {
+                let from = (next + names.len() - len) % names.len();
+                (names, from)
+            }
+            None => (self.names.drain(..).collect(), 0),
+        };
+        let (statuses, nominated) = (self.statuses.drain(..).collect(), self.nominated.drain(..).collect());
+        self.runs.push(FilterRun { at, before, names, from, statuses, status_of: self.status_of.as_slice().into(), nominated });
+        self.status_of.clear();
     }
 }
 

@@ -53,6 +53,10 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(part, 0..7).prop_map(|parts| parts.concat())
 }
 
+fn is_filtered(event: &Event) -> bool {
+    matches!(event, Event::NodeFiltered { .. })
+}
+
 proptest! {
     /// Packed events read as those that were packed, whichever way they are read.
     #[test]
