@@ -569,7 +569,7 @@ impl Session {
     /// further pods, at most `turns` of them. Virtual time passes only where the condition names a pod and none can be popped.
     pub fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for turn in 0..=turns {
-            if let Some(cursor) = self.timeline().find_after(|at| until.met(at)) {
+            if let Some(cursor) = self.timeline().find_after(until) {
                 self.timeline_mut().seek(cursor);
                 return RunEnd::Met;
             }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::revision::{Keyframe, Revision};
+use super::until::Until;
 use crate::cluster::Key;
 use crate::trace::{CycleView, Event, QueuesView, RecordedEvents, StepSize};
 
@@ -118,19 +119,20 @@ impl Timeline {
     }
 
     /// Returns the position right behind the first event after the cursor that meets a condition.
-    pub fn find_after(&self, met: impl Fn(&Occurrence<'_>) -> bool) -> Option<Cursor> {
+    pub fn find_after(&self, until: &Until) -> Option<Cursor> {
         let mut from = self.cursor.event;
         let mut cycle = self.cycle.start.as_ref().map(|start| &start.pod);
-        for (at, revision) in self.revisions.iter().enumerate().skip(self.cursor.revision) {
-            let mut before = from.checked_sub(1).and_then(|before| revision.events.get(before));
-            for (i, event) in (from..).zip(revision.events.range(from..revision.events.len())) {
+        for (revision, events) in self.revisions.iter().map(|revision| &revision.events).enumerate().skip(self.cursor.revision) {
+            while let Some(at) = events.position(from, |node, status| until.may_be_met_by(node, status)) {
+                let event = events.get(at)?;
                 if let Cow::Borrowed(Event::CycleStarted(start)) = event {
                     cycle = Some(&start.pod);
                 }
-                if met(&Occurrence { before: before.as_deref(), event: &event, cycle }) {
-                    return Some(Cursor { revision: at, event: i + 1 });
+                let before = at.checked_sub(1).and_then(|before| events.get(before));
+                from = at + 1;
+                if until.met(&Occurrence { before: before.as_deref(), event: &event, cycle }) {
+                    return Some(Cursor { revision, event: from });
                 }
-                before = Some(event);
             }
             (from, cycle) = (0, None);
         }

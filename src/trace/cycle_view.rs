@@ -9,7 +9,7 @@ mod findings;
 mod pre_filter;
 mod scoring;
 
-use std::borrow::Borrow;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -96,10 +96,19 @@ impl CycleView {
     }
 
     /// Folds events in order.
-    pub fn of(events: impl IntoIterator<Item = impl Borrow<Event>>) -> Self {
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut view = Self::default();
         for event in events {
-            view.apply(event.borrow());
+            view.apply(event);
+        }
+        view
+    }
+
+    /// Folds recorded events in order.
+    pub fn of_recorded<'a>(events: impl IntoIterator<Item = Cow<'a, Event>>) -> Self {
+        let mut view = Self::default();
+        for event in events {
+            view.apply(&event);
         }
         view
     }

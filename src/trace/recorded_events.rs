@@ -49,7 +49,7 @@ impl RecordedEvents {
         let (mut packer, mut before) = (Packer::new(snapshot), 0);
         for event in events {
             if let Event::NodeFiltered { node, status, nominated } = event {
-                packer.push((others.len(), before), node, status, nominated);
+                packer.push((others.len(), before), node, &status, nominated);
                 before += 1;
             } else {
                 packer.end_run();
@@ -72,7 +72,7 @@ impl RecordedEvents {
     /// Returns the event at an index; `None` beyond the end.
     pub fn get(&self, index: usize) -> Option<Cow<'_, Event>> {
         match self.run_before(index) {
-            Some(run) if index < run.at + run.status_of.len() => Some(Cow::Owned(run.event(index - run.at))),
+            Some(run) if index < run.end() => Some(Cow::Owned(run.event(index - run.at))),
             run => self.others.get(index - run.map_or(0, FilterRun::packed)).map(Cow::Borrowed),
         }
     }
@@ -101,6 +101,19 @@ impl RecordedEvents {
         &self.others[..(events - packed).min(self.others.len())]
     }
 
+    /// Returns the index of the first event from `from` on that is one of [`Self::others`], or whose node and status meet a condition.
+    pub fn position(&self, from: usize, met: impl Fn(&Str, &Status) -> bool) -> Option<usize> {
+        let mut at = from;
+        while let Some(run) = self.run_before(at).filter(|run| at < run.end()) {
+            let mut numbers = at - run.at..run.status_of.len();
+            if let Some(number) = numbers.find(|number| met(run.name(*number), run.status(*number))) {
+                return Some(run.at + number);
+            }
+            at = run.end();
+        }
+        (at < self.len()).then_some(at)
+    }
+
     /// Returns the index among all events of the last one of [`Self::others`] that meets a condition.
     pub fn rposition_of_other(&self, met: impl Fn(&Event) -> bool) -> Option<usize> {
         let other = self.others.iter().rposition(met)?;
@@ -120,11 +133,24 @@ impl FilterRun {
         self.before + self.status_of.len()
     }
 
+    /// Returns the index behind its last event.
+    fn end(&self) -> usize {
+        self.at + self.status_of.len()
+    }
+
+    fn name(&self, number: usize) -> &Str {
+        &self.names[(self.from + number) % self.names.len()]
+    }
+
+    fn status(&self, number: usize) -> &Status {
+        &self.statuses[usize::from(self.status_of[number])]
+    }
+
     fn event(&self, number: usize) -> Event {
         let nominated = self.nominated.binary_search_by_key(&number, |(number, _)| *number);
         Event::NodeFiltered {
-            node: self.names[(self.from + number) % self.names.len()].clone(),
-            status: self.statuses[usize::from(self.status_of[number])].clone(),
+            node: self.name(number).clone(),
+            status: self.status(number).clone(),
             nominated: nominated.map_or_else(|_| SharedList::default(), |at| self.nominated[at].1.clone()),
         }
     }
@@ -157,10 +183,10 @@ impl<'a> Packer<'a> {
     }
 
     /// Packs an event, after a number of other events and of packed ones.
-    fn push(&mut self, (others, before): (usize, usize), node: Str, status: Status, nominated: SharedList<Key>) {
-        let known = self.status(&status).or_else(|| {
+    fn push(&mut self, (others, before): (usize, usize), node: Str, status: &Status, nominated: SharedList<Key>) {
+        let known = self.status(status).or_else(|| {
             self.end_run();
-            self.status(&status)
+            self.status(status)
         });
         if self.status_of.is_empty() {
             self.start = (others + before, before);

@@ -9,12 +9,15 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::RngSeed;
 use schedscope::cluster::Key;
+use schedscope::framework::PluginName;
 use schedscope::output::Headings;
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::report::{Stories, comparison, stories_document};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
-use schedscope::session::{Comparison, Cursor, Edit, Occurrence, PodLocation, RunEnd, Session, SessionFileError, Timeline, Until};
-use schedscope::trace::{Event, RecordedEvents};
+use schedscope::session::{
+    Breakpoint, Comparison, Cursor, Edit, Occurrence, PodLocation, RunEnd, Session, SessionFileError, Timeline, Until,
+};
+use schedscope::trace::RecordedEvents;
 
 use crate::deciding::scheduler;
 use crate::histories::{Deed, beginning, history};
@@ -177,10 +180,16 @@ proptest! {
 
     /// A run stops after the first event that meets its condition.
     #[test]
-    fn a_run_stops_at_the_first_event_of_its_kind((nodes, deals) in deals(), which in 0..5_usize) {
+    fn a_run_stops_at_the_first_event_of_its_kind((nodes, deals) in deals(), which in 0..8_usize) {
         let mut session = play(&nodes, &deals);
         session.timeline_mut().seek(Cursor::default());
-        let until: Until = schedscope::session::UNTIL_WORDS[which].parse().expect("a word without an argument");
+        let node = || session.timeline().start().snapshot.nodes()[0].name().clone();
+        let until = match which {
+            5 => Until::Node(node()),
+            6 => Until::Breakpoint([Breakpoint::Node(node()), Breakpoint::Pod(Key::new("a", "p1"))].into()),
+            7 => Until::Breakpoint([Breakpoint::Plugin(PluginName::NodeResourcesFit)].into()),
+            word => schedscope::session::UNTIL_WORDS[word].parse().expect("a word without an argument"),
+        };
         let mut from = session.timeline().cursor();
         while session.run_until(&until, 30) == RunEnd::Met {
             let to = session.timeline().cursor();

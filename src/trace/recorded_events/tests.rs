@@ -70,6 +70,11 @@ proptest! {
         let others: Vec<&Event> = events.iter().filter(|event| !is_filtered(event)).collect();
         prop_assert_eq!(packed.others().iter().collect::<Vec<_>>(), others.clone());
         for at in 0..events.len() + 3 {
+            for wanted in 0..NODES {
+                let met = |event: &Event| !is_filtered(event) || *event.node().unwrap() == name(wanted) || event.plugin().is_none();
+                let found = packed.position(at, |node, status| *node == name(wanted) || status.plugin().is_none());
+                prop_assert_eq!(found, (at..events.len()).find(|at| met(&events[*at])));
+            }
             prop_assert_eq!(packed.get(at), events.get(at).map(Cow::Borrowed));
             let before = events.iter().take(at).filter(|event| !is_filtered(event)).count();
             prop_assert_eq!(packed.others_before(at).len(), before);

@@ -73,7 +73,7 @@ impl CycleFacts {
             return true;
         }
         let events = timeline.revision().map(|revision| revision.events.clone());
-        let whole = CycleView::of(events.iter().flat_map(|e| e.iter()));
+        let whole = CycleView::of_recorded(events.iter().flat_map(|e| e.iter()));
         self.whole = Arc::new(if let Some(pod) = shown { whole.showing(pod) } else { whole });
         self.points = events.iter().flat_map(|e| e.iter()).map(|event| verdict::part(&event)).enumerate().collect();
         self.points.dedup_by_key(|(_, point)| *point);
