@@ -95,7 +95,11 @@ fn touched(revision: &Revision) -> BTreeSet<Key> {
         changed(operation, &mut all);
     }
     all.extend(
-        revision.events.iter().filter_map(|event| if let Event::VictimEvicted { pod, .. } = event { Some(Key::clone(pod)) } else { None }),
+        revision
+            .events
+            .others()
+            .iter()
+            .filter_map(|event| if let Event::VictimEvicted { pod, .. } = event { Some(Key::clone(pod)) } else { None }),
     );
     all
 }

@@ -433,7 +433,7 @@ pub(super) fn seen(session: &Session) -> Vec<SeenChange> {
     let mut seen = Vec::new();
     for revision in session.branches()[0].timeline().revisions() {
         let (before, after) = (&revision.before.cluster, &revision.after.cluster);
-        for event in revision.events.iter() {
+        for event in revision.events.others() {
             let Event::ObjectChanged { kind, key, change } = event else { continue };
             let decides = match change {
                 ObjectChange::Deleted => true,

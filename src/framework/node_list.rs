@@ -25,6 +25,8 @@ pub struct NodeList {
     topologies: Topologies,
     /// The place of each position in the order of names, found when it is first asked for.
     ranks: Arc<OnceLock<Arc<[u32]>>>,
+    /// The names, listed when they are first asked for.
+    names: Arc<OnceLock<Arc<[Str]>>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -84,6 +86,11 @@ impl NodeList {
         self.ranks.get_or_init(find).clone()
     }
 
+    /// Returns the names of the nodes in walking order. They are listed once for all clones.
+    pub fn names(&self) -> Arc<[Str]> {
+        self.names.get_or_init(|| self.nodes.iter().map(|node| node.name().clone()).collect()).clone()
+    }
+
     /// Replaces the node object at a slot; the name must be the same.
     pub fn set_node(&mut self, slot: usize, node: Arc<Node>) {
         if self.by_slot(slot).node.metadata.labels != node.metadata.labels {
@@ -102,6 +109,7 @@ impl NodeList {
     pub fn push(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) -> Vec<usize> {
         self.topologies = Topologies::default();
         self.ranks = Arc::default();
+        self.names = Arc::default();
         let (list, Order { slots, positions }) = (&mut self.nodes, Arc::make_mut(&mut self.order));
         let (mut added, mut next) = (Vec::new(), 0);
         for node in nodes {
@@ -123,6 +131,7 @@ impl NodeList {
         let slot = self.by_name.remove(name)?;
         self.topologies = Topologies::default();
         self.ranks = Arc::default();
+        self.names = Arc::default();
         let Order { slots, positions } = Arc::make_mut(&mut self.order);
         let position = std::mem::replace(&mut positions[slot as usize], FREE) as usize;
         slots.remove(position);
@@ -138,6 +147,7 @@ impl NodeList {
     pub fn reorder(&mut self, slots: Vec<u32>) {
         self.topologies = Topologies::default();
         self.ranks = Arc::default();
+        self.names = Arc::default();
         let mut positions = vec![FREE; self.order.positions.len()];
         for (position, slot) in slots.iter().enumerate() {
             positions[*slot as usize] = position as u32;
@@ -154,7 +164,7 @@ impl FromIterator<NodeInfo> for NodeList {
         let slots: Vec<u32> = (0..nodes.len() as u32).collect();
         let by_name = nodes.iter().map(|n| n.name().clone()).zip(slots.iter().copied()).collect();
         let order = Arc::new(Order { positions: slots.clone(), slots });
-        Self { nodes, order, by_name, topologies: Topologies::default(), ranks: Arc::default() }
+        Self { nodes, order, by_name, topologies: Topologies::default(), ranks: Arc::default(), names: Arc::default() }
     }
 }
 
@@ -175,6 +185,7 @@ mod tests {
             assert_eq!((list.position_of_slot(*slot), list.by_slot(*slot).name().as_str()), (position, *name));
         }
         let rank = |name: &str| expected.iter().filter(|(other, _)| *other < name).count() as u32;
+        assert_eq!(*list.names(), expected.iter().map(|(name, _)| (*name).into()).collect::<Vec<Str>>());
         assert_eq!(*list.name_ranks(), expected.iter().map(|(name, _)| rank(name)).collect::<Vec<_>>());
     }
 

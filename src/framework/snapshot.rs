@@ -152,6 +152,11 @@ impl Snapshot {
         self.nodes.name_ranks()
     }
 
+    /// Returns the names of all nodes in walking order.
+    pub fn names(&self) -> Arc<[Str]> {
+        self.nodes.names()
+    }
+
     /// Returns the images of the nodes.
     pub fn images(&self) -> &Images {
         &self.images

@@ -197,6 +197,12 @@ impl Status {
         self.0.as_deref().unwrap_or(&SUCCESS)
     }
 
+    /// Returns the address of the answer, which clones share.
+    #[inline]
+    pub(crate) fn address(&self) -> usize {
+        std::ptr::from_ref(self.answer()).addr()
+    }
+
     #[inline]
     pub fn code(&self) -> Code {
         self.answer().code

@@ -1,13 +1,13 @@
 //! A branch: a timeline, the scheduler at its end, and the fork from another branch.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
 use super::revision::{Action, Keyframe, Revision, title};
 use super::timeline::Timeline;
 use crate::scheduler::{Operation, Quiescence, Scheduler};
-use crate::trace::Event;
+use crate::trace::{Event, RecordedEvents};
 
 /// Point where a branch left another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl Branch {
         let timeline = self.timeline.prefix(fork.revisions);
         let mut settling = Quiescence::default();
         for revision in timeline.revisions() {
-            note(&mut settling, &revision.action, &revision.events);
+            note(&mut settling, &revision.action, revision.events.others());
         }
         Self { name, fork: Some(fork), timeline, scheduler, settling }
     }
@@ -127,13 +127,14 @@ impl Branch {
         }
         let requeue_events = &self.timeline.end().requeue_events;
         let (before, after) = (Keyframe::of(&scheduler, requeue_events), Keyframe::of(&done, requeue_events));
-        self.push(Revision { action, title, events: events.into(), before, after, scheduler, odds_over_starts: OnceLock::new() }, done);
+        let events = Arc::new(RecordedEvents::new(events, &before.snapshot));
+        self.push(Revision { action, title, events, before, after, scheduler, odds_over_starts: OnceLock::new() }, done);
         true
     }
 
     /// Appends a revision, with the scheduler after it.
     pub(super) fn push(&mut self, revision: Revision, after: Scheduler) {
-        note(&mut self.settling, &revision.action, &revision.events);
+        note(&mut self.settling, &revision.action, revision.events.others());
         self.timeline.push(revision);
         self.scheduler = after;
     }

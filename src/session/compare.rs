@@ -222,7 +222,7 @@ fn with_origin(mut difference: PodDifference, revisions: [&[Arc<Revision>]; 2]) 
 }
 
 fn evictions(revisions: &[Arc<Revision>]) -> Vec<Key> {
-    let events = revisions.iter().flat_map(|f| f.events.iter());
+    let events = revisions.iter().flat_map(|f| f.events.others());
     events.filter_map(|e| if let Event::VictimEvicted { pod, .. } = e { Some(Key::clone(pod)) } else { None }).collect()
 }
 
@@ -330,7 +330,7 @@ fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
         keys
     };
     let decided = |pod: &Key| {
-        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| CycleView::of(revision.events.iter()).showing(pod)));
+        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| CycleView::of_recorded(revision.events.iter()).showing(pod)));
         let outcomes = [0, 1].map(|i: usize| views[i].as_ref().map(outcome));
         let victims = [0, 1].map(|i: usize| views[i].as_ref().and_then(victims));
         let verdicts = match &views {
@@ -346,7 +346,12 @@ fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
 fn newest_decisions(revisions: &[Arc<Revision>]) -> BTreeMap<Key, &Revision> {
     // The cycle of a pod group starts one for each member.
     let pods = |revision: &'_ Revision| -> Vec<Key> {
-        revision.events.iter().filter_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None }).collect()
+        revision
+            .events
+            .others()
+            .iter()
+            .filter_map(|e| if let Event::CycleStarted(start) = e { Some(start.pod.clone()) } else { None })
+            .collect()
     };
     revisions.iter().flat_map(|revision| pods(revision).into_iter().map(|pod| (pod, &**revision))).collect()
 }

@@ -9,7 +9,7 @@ use super::recording::Session;
 use super::revision::{Action, Keyframe, Revision};
 use crate::cluster::Key;
 use crate::scheduler::Operation;
-use crate::trace::{Event, LoggedEvent, Place, QueueEntry};
+use crate::trace::{Event, LoggedEvent, Place, QueueEntry, RecordedEvents};
 
 /// Place of a pod by the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ impl Session {
         {
             events.extend(scheduler.explain(pod));
         }
-        let (title, events) = (attempt.title.clone(), events.into());
+        let (title, events) = (attempt.title.clone(), Arc::new(RecordedEvents::new(events, &before.snapshot)));
         let (action, odds_over_starts) = (Action::Logged(Box::new(attempt)), OnceLock::new());
         self.branch_mut().push(Revision { action, title, events, before, after, scheduler: was, odds_over_starts }, scheduler);
         true

@@ -18,7 +18,7 @@ use crate::extenders::Asking;
 use crate::framework::NodeFilters;
 use crate::release::{Release, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, DryOptions, InitialQueues, Operation, Options, ReleaseRefused, Scheduler, StepBound};
-use crate::trace::{Event, SchedulerStart};
+use crate::trace::{Event, RecordedEvents, SchedulerStart};
 
 /// A scheduler with its branches.
 ///
@@ -361,7 +361,7 @@ impl Session {
         let before = Keyframe::of(&scheduler, &branch.timeline.end().requeue_events);
         let is = Keyframe::of(&after, &requeue_events(&after));
         let start = SchedulerStart { release: after.emulated().profile.release, queues: is.queues.clone() };
-        let events = vec![Event::SchedulerStarted(Arc::new(start))].into();
+        let events = Arc::new(RecordedEvents::new(vec![Event::SchedulerStarted(Arc::new(start))], &before.snapshot));
         branch.push(Revision { action, title, events, before, after: is, scheduler, odds_over_starts: OnceLock::new() }, after);
     }
 
@@ -541,7 +541,8 @@ impl Session {
         let keyframe = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
         let before = Keyframe::of(&scheduler, &keyframe.requeue_events);
         let options = DryOptions { asking, ..DryOptions::default() };
-        let events = scheduler.explain_group(&object).unwrap_or_else(|| scheduler.explain_with(&object, options)).into();
+        let events = scheduler.explain_group(&object).unwrap_or_else(|| scheduler.explain_with(&object, options));
+        let events = Arc::new(RecordedEvents::new(events, &before.snapshot));
         let (action, title, after) = (Action::Explain(pod.clone()), format!("explain {pod}"), before.clone());
         let revision = Revision { action, title, events, before, after, scheduler, odds_over_starts: OnceLock::new() };
         // A revision that branches share belongs to the branch that the others forked from.
@@ -568,7 +569,7 @@ impl Session {
     /// further pods, at most `turns` of them. Virtual time passes only where the condition names a pod and none can be popped.
     pub fn run_until(&mut self, until: &Until, turns: usize) -> RunEnd {
         for turn in 0..=turns {
-            if let Some(cursor) = self.timeline().find_after(|at| until.met(at)) {
+            if let Some(cursor) = self.timeline().find_after(until) {
                 self.timeline_mut().seek(cursor);
                 return RunEnd::Met;
             }

@@ -14,7 +14,7 @@ use crate::framework::{Context, Snapshot};
 use crate::odds::Odds;
 use crate::release::{Emulation, Gate, Release};
 use crate::scheduler::{ConfigEdit, InitialQueues, Operation, Scheduler};
-use crate::trace::{Event, QueuesView};
+use crate::trace::{Event, QueuesView, RecordedEvents};
 
 /// Full state at one point of the timeline. Clones share their parts.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +90,7 @@ pub struct Revision {
     /// The action in words, such as `schedule shop/payments` or `advance 10 s`.
     pub title: String,
     /// Events in order; empty only where just the unknown kinds changed.
-    pub events: Arc<[Event]>,
+    pub events: Arc<RecordedEvents>,
     /// State before the action.
     pub before: Keyframe,
     /// State after the action.
@@ -197,7 +197,7 @@ impl Revision {
     }
 
     fn release_started(&self) -> Option<Release> {
-        self.events.iter().find_map(|event| if let Event::SchedulerStarted(start) = event { Some(start.release) } else { None })
+        self.events.others().iter().find_map(|event| if let Event::SchedulerStarted(start) = event { Some(start.release) } else { None })
     }
 
     pub fn is_dry_decision(&self) -> bool {
@@ -216,9 +216,9 @@ impl Revision {
 
     /// Returns whether the objects that it changes outside of a cycle have all changed after its first `event` events.
     pub(super) fn has_changed(&self, event: usize) -> bool {
-        let (done, ahead) = self.events.split_at(event.min(self.events.len()));
+        let (done, ahead) = self.events.others().split_at(self.events.others_before(event).len());
         let changes = |events: &[Event]| events.iter().any(|event| matches!(event, Event::ObjectChanged { .. }));
-        let is_cycle = || self.events.iter().any(|event| matches!(event, Event::CycleStarted(_)));
+        let is_cycle = || self.events.others().iter().any(|event| matches!(event, Event::CycleStarted(_)));
         changes(done) && !changes(ahead) && !is_cycle()
     }
 }

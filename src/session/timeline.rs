@@ -4,13 +4,15 @@
 //! before and after it. Moving the cursor folds events and never asks the engine, so that each position always shows
 //! the same view.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::revision::{Keyframe, Revision};
+use super::until::Until;
 use crate::cluster::Key;
-use crate::trace::{CycleView, Event, QueuesView, StepSize};
+use crate::trace::{CycleView, Event, QueuesView, RecordedEvents, StepSize};
 
 /// Position between events: the first `event` events of revision `revision` have happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -47,6 +49,9 @@ pub struct Timeline {
     cycle: Arc<CycleView>,
     queues: QueuesView,
     clock: Timestamp,
+    /// The event right before the cursor, and the one before that in the revision.
+    last: Option<Event>,
+    before_last: Option<Event>,
     /// Views within the revision at the cursor, in order; going back starts from the nearest.
     checkpoints: Arc<Vec<Checkpoint>>,
     /// The ends of steps in the revision that was last stepped back in.
@@ -56,7 +61,7 @@ pub struct Timeline {
 /// The ends of all steps of one size in a revision, as event indexes in order.
 #[derive(Debug)]
 struct StepEnds {
-    events: Arc<[Event]>,
+    events: Arc<RecordedEvents>,
     by: StepSize,
     ends: Vec<usize>,
 }
@@ -78,7 +83,8 @@ impl Timeline {
     pub fn new(start: Keyframe) -> Self {
         let (queues, clock) = (start.queues.clone(), start.clock);
         let (cursor, cycle) = (Cursor::default(), Arc::default());
-        Self { start, revisions: Vec::new(), cursor, changed: false, cycle, queues, clock, checkpoints: Arc::default(), step_ends: None }
+        let (last, before_last, checkpoints) = (None, None, Arc::default());
+        Self { start, revisions: Vec::new(), cursor, changed: false, cycle, queues, clock, last, before_last, checkpoints, step_ends: None }
     }
 
     /// Appends a revision; the cursor stays.
@@ -113,17 +119,19 @@ impl Timeline {
     }
 
     /// Returns the position right behind the first event after the cursor that meets a condition.
-    pub fn find_after(&self, met: impl Fn(&Occurrence<'_>) -> bool) -> Option<Cursor> {
+    pub fn find_after(&self, until: &Until) -> Option<Cursor> {
         let mut from = self.cursor.event;
         let mut cycle = self.cycle.start.as_ref().map(|start| &start.pod);
-        for (at, revision) in self.revisions.iter().enumerate().skip(self.cursor.revision) {
-            for (i, event) in revision.events.iter().enumerate().skip(from) {
-                if let Event::CycleStarted(start) = event {
+        for (revision, events) in self.revisions.iter().map(|revision| &revision.events).enumerate().skip(self.cursor.revision) {
+            while let Some(at) = events.position(from, |node, status| until.may_be_met_by(node, status)) {
+                let event = events.get(at)?;
+                if let Cow::Borrowed(Event::CycleStarted(start)) = event {
                     cycle = Some(&start.pod);
                 }
-                let before = i.checked_sub(1).map(|before| &revision.events[before]);
-                if met(&Occurrence { before, event, cycle }) {
-                    return Some(Cursor { revision: at, event: i + 1 });
+                let before = at.checked_sub(1).and_then(|before| events.get(before));
+                from = at + 1;
+                if until.met(&Occurrence { before: before.as_deref(), event: &event, cycle }) {
+                    return Some(Cursor { revision, event: from });
                 }
             }
             (from, cycle) = (0, None);
@@ -133,10 +141,8 @@ impl Timeline {
 
     /// Returns the event right before the cursor in its surroundings; `None` at the start of a revision.
     pub fn occurrence(&self) -> Option<Occurrence<'_>> {
-        let events = &self.revision()?.events;
-        let at = self.cursor.event.checked_sub(1)?;
-        let before = at.checked_sub(1).and_then(|before| events.get(before));
-        Some(Occurrence { before, event: events.get(at)?, cycle: self.cycle.start.as_ref().map(|start| &start.pod) })
+        let cycle = self.cycle.start.as_ref().map(|start| &start.pod);
+        Some(Occurrence { before: self.before_last.as_ref(), event: self.last.as_ref()?, cycle })
     }
 
     /// Returns all revisions in order.
@@ -156,7 +162,7 @@ impl Timeline {
 
     /// Returns the event right before the cursor; `None` at the start of a revision.
     pub fn current(&self) -> Option<&Event> {
-        self.revision().and_then(|f| f.events.get(self.cursor.event.checked_sub(1)?))
+        self.last.as_ref()
     }
 
     /// Returns the cycle at the cursor.
@@ -250,19 +256,21 @@ impl Timeline {
         self.changed = self.revisions.get(target.revision).is_some_and(|revision| revision.has_changed(target.event));
         if let Some(revision) = self.revisions.get(revision) {
             let apart = (revision.events.len() / CHECKPOINTS).max(CHECKPOINTS);
-            for (i, event) in (from..event).zip(&revision.events[from..event]) {
+            for (i, event) in (from..).zip(revision.events.range(from..event)) {
                 // Keep checkpoints on the way back: further steps back are likely.
                 if back && i > 0 && i % apart == 0 && self.checkpoints.last().is_none_or(|mark| mark.event < i) {
                     let (cycle, queues) = (self.cycle.clone(), self.queues.clone());
                     Arc::make_mut(&mut self.checkpoints).push(Checkpoint { event: i, cycle, queues, clock: self.clock });
                 }
-                Arc::make_mut(&mut self.cycle).apply(event);
-                self.queues.apply(event);
-                if let Event::ClockMoved { to, .. } = event {
+                Arc::make_mut(&mut self.cycle).apply(&event);
+                self.queues.apply(&event);
+                if let Event::ClockMoved { to, .. } = &*event {
                     self.clock = *to;
                 }
             }
         }
+        let earlier = |by| Some(self.revisions.get(revision)?.events.get(event.checked_sub(by)?)?.into_owned());
+        (self.last, self.before_last) = (earlier(1), earlier(2));
         let revision = self.revisions.get(revision).filter(|_| self.cycle.scoring.selected.is_some());
         let odds = revision.and_then(|revision| revision.odds_over_starts.get());
         if odds.is_some() != self.cycle.findings.odds_over_starts.is_some() {
@@ -326,11 +334,18 @@ impl Timeline {
             StepSize::Event => false,
             StepSize::Plugin => e.plugin() == first.plugin() && e.extension_point() == first.extension_point(),
             StepSize::Node => e.node().is_some() && e.node() == first.node(),
-            StepSize::Phase => e.continues_phase(first, last),
+            StepSize::Phase => e.continues_phase(&first, last),
             StepSize::ExtensionPoint => e.extension_point() == first.extension_point(),
             StepSize::Cycle => true,
         };
-        from.event + 1 + events[from.event..].windows(2).take_while(|pair| same(&pair[0], &pair[1])).count()
+        let (mut last, mut end) = (first.clone(), from.event + 1);
+        for event in events.range(end..events.len()) {
+            if !same(&last, &event) {
+                break;
+            }
+            (last, end) = (event, end + 1);
+        }
+        end
     }
 }
 
@@ -339,7 +354,7 @@ mod tests {
     use std::sync::OnceLock;
 
     use super::*;
-    use crate::framework::SharedList;
+    use crate::framework::{SharedList, Snapshot};
     use crate::odds::{Chance, Odds};
     use crate::release::Emulation;
     use crate::scheduler::{Config, Operation, Options, Scheduler};
@@ -355,7 +370,7 @@ mod tests {
         let odds = Odds::uniform(Chance::Start, &["a".into(), "b".into()]);
         let selected = Event::NodeSelected { node: "a".into(), why: Selection::HighestScore, tied: SharedList::default() };
         let mut cycle = revision(0, &[]);
-        cycle.events = [cycle.events.to_vec(), vec![selected]].concat().into();
+        cycle.events = recorded(cycle.events.others().iter().cloned().chain([selected]));
         let mut timeline = Timeline::new(Keyframe::default());
         timeline.push(cycle);
         timeline.seek(Cursor::END);
@@ -365,6 +380,10 @@ mod tests {
         assert_eq!(timeline.cycle().findings.odds_over_starts.as_deref(), Some(&odds));
         assert!(timeline.back(StepSize::Event) && timeline.cycle().findings.odds_over_starts.is_none());
         assert!(timeline.forward(StepSize::Event) && timeline.cycle().findings.odds_over_starts.is_some());
+    }
+
+    fn recorded(events: impl Iterator<Item = Event>) -> Arc<RecordedEvents> {
+        Arc::new(RecordedEvents::new(events.collect(), &Snapshot::default()))
     }
 
     fn revision(from: i64, stops: &[i64]) -> Revision {
@@ -377,7 +396,7 @@ mod tests {
             action: Action::Apply(Operation::Schedule),
             scheduler: Scheduler::new(Config::defaults(Emulation::default()), Vec::new(), Options::default()),
             title: String::new(),
-            events: moves.chain([other.clone()]).collect(),
+            events: recorded(moves.chain([other.clone()])),
             before: keyframe(from),
             after,
             odds_over_starts: OnceLock::new(),

@@ -8,7 +8,7 @@ use super::breakpoint::Breakpoint;
 use super::edit::key_named;
 use super::timeline::Occurrence;
 use crate::cluster::{Key, Kind, Str};
-use crate::framework::DryRunStep;
+use crate::framework::{DryRunStep, Status};
 use crate::trace::Event;
 
 /// Condition that ends a run at the first event that meets it. Without a pod, any pod meets it.
@@ -67,6 +67,19 @@ impl Until {
                 event.node() == Some(node) || matches!(event, Event::ObjectChanged { kind: Kind::Node, key, .. } if key.name == *node)
             }
             (Self::Breakpoint(all), _) => all.iter().any(|breakpoint| breakpoint.hit(at)),
+            _ => false,
+        }
+    }
+
+    /// Returns whether the event about a filtered node can meet it. In a search, such an event is made only then.
+    pub(super) fn may_be_met_by(&self, node: &Str, status: &Status) -> bool {
+        match self {
+            Self::Node(name) => name == node,
+            Self::Breakpoint(all) => all.iter().any(|breakpoint| match breakpoint {
+                Breakpoint::Node(name) => name == node,
+                Breakpoint::Plugin(plugin) => status.plugin() == Some(*plugin),
+                Breakpoint::Pod(_) | Breakpoint::Budget(_) => false,
+            }),
             _ => false,
         }
     }

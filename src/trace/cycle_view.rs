@@ -9,6 +9,7 @@ mod findings;
 mod pre_filter;
 mod scoring;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -99,6 +100,15 @@ impl CycleView {
         let mut view = Self::default();
         for event in events {
             view.apply(event);
+        }
+        view
+    }
+
+    /// Folds recorded events in order.
+    pub fn of_recorded<'a>(events: impl IntoIterator<Item = Cow<'a, Event>>) -> Self {
+        let mut view = Self::default();
+        for event in events {
+            view.apply(&event);
         }
         view
     }

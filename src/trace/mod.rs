@@ -6,6 +6,7 @@ mod event;
 mod pod_group;
 mod preemption;
 mod queues_view;
+mod recorded_events;
 mod recorder;
 mod scores;
 mod sentence;
@@ -20,6 +21,7 @@ pub use pod_group::{GroupDecision, GroupEvent, GroupOutcome, GroupStart, GroupVi
 pub(crate) use preemption::preemption_events;
 pub use preemption::{DryRunStepAt, DryRunView, Fate, PreemptionView, ScoreFunctionAt, record_preemption, victim_label};
 pub use queues_view::{GroupGate, QueueEntry, QueuesView};
+pub use recorded_events::RecordedEvents;
 pub use recorder::{GroupTrace, Quiet, Recorder, Trace};
 pub use scores::{NodeScore, Part, PluginScore, Row};
 pub use steps::{ExtensionPoint, StepSize};

@@ -191,7 +191,7 @@ impl Stage for OnBranch<'_> {
     }
 
     fn preempted(&self) -> BTreeMap<Key, Key> {
-        self.session.timeline().revisions().iter().skip(self.from).flat_map(|revision| evictions(&revision.events)).collect()
+        self.session.timeline().revisions().iter().skip(self.from).flat_map(|revision| evictions(revision.events.others())).collect()
     }
 
     fn configure(&mut self, edit: &ConfigEdit) -> Result<(), WhatIfError> {

@@ -30,7 +30,7 @@ impl PodAt {
 
 fn decision_about(session: &Session, pod: &Key) -> Option<(bool, String)> {
     let revision = session.timeline().revision()?;
-    let view = CycleView::of(revision.events.iter()).showing(pod);
+    let view = CycleView::of_recorded(revision.events.iter()).showing(pod);
     let is_about = view.start.as_ref().is_some_and(|start| start.pod == *pod);
     is_about.then(|| (view.outcome == Some(Outcome::Scheduled), why(&view)))
 }
@@ -67,9 +67,9 @@ impl Workspace {
         let timeline = self.session.timeline();
         let found = (from..timeline.revisions().len()).rev().find_map(|revision| {
             let events = &timeline.revisions()[revision].events;
-            let at = events.iter().rposition(ended)?;
+            let at = events.rposition_of_other(ended)?;
             // The cycle of a pod group goes on with other members.
-            let is_group = events.iter().any(|event| matches!(event, Event::Group(_)));
+            let is_group = events.others().iter().any(|event| matches!(event, Event::Group(_)));
             Some(Cursor { revision, event: if is_group { at + 1 } else { events.len() } })
         });
         if let Some(cursor) = found {

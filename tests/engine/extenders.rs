@@ -412,7 +412,7 @@ fn a_recording_replayed_and_a_saved_session_decide_the_same() {
         let mut file = Vec::new();
         session.save(&mut file).expect("it can be saved");
         let loaded = Session::load(&file[..]).expect("it can be read");
-        let events = |session: &Session| session.timeline().revisions().iter().map(|r| r.events.to_vec()).collect::<Vec<_>>();
+        let events = |session: &Session| session.timeline().revisions().iter().map(|r| r.events.clone()).collect::<Vec<_>>();
         assert_eq!(events(&loaded), events(&session), "{}", case["id"]);
     }
     assert!(replayed > 20, "{replayed}");

@@ -9,12 +9,15 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::RngSeed;
 use schedscope::cluster::Key;
+use schedscope::framework::PluginName;
 use schedscope::output::Headings;
 use schedscope::release::{Emulation, FoundVersion, ReleaseChoice, VersionSource};
 use schedscope::report::{Stories, comparison, stories_document};
 use schedscope::scheduler::{Config, Evictions, Operation, Options, Scheduler};
-use schedscope::session::{Comparison, Cursor, Edit, Occurrence, PodLocation, RunEnd, Session, SessionFileError, Timeline, Until};
-use schedscope::trace::Event;
+use schedscope::session::{
+    Breakpoint, Comparison, Cursor, Edit, Occurrence, PodLocation, RunEnd, Session, SessionFileError, Timeline, Until,
+};
+use schedscope::trace::RecordedEvents;
 
 use crate::deciding::scheduler;
 use crate::histories::{Deed, beginning, history};
@@ -52,7 +55,7 @@ fn cases(cases: u32) -> ProptestConfig {
 }
 
 /// A branch: its name, its revisions' titles and events, and its cursor.
-type Recorded = (String, Vec<(String, Arc<[Event]>)>, Cursor);
+type Recorded = (String, Vec<(String, Arc<RecordedEvents>)>, Cursor);
 
 /// Returns the visible record of a session.
 fn record(session: &Session) -> Vec<Recorded> {
@@ -177,10 +180,16 @@ proptest! {
 
     /// A run stops after the first event that meets its condition.
     #[test]
-    fn a_run_stops_at_the_first_event_of_its_kind((nodes, deals) in deals(), which in 0..5_usize) {
+    fn a_run_stops_at_the_first_event_of_its_kind((nodes, deals) in deals(), which in 0..8_usize) {
         let mut session = play(&nodes, &deals);
         session.timeline_mut().seek(Cursor::default());
-        let until: Until = schedscope::session::UNTIL_WORDS[which].parse().expect("a word without an argument");
+        let node = || session.timeline().start().snapshot.nodes()[0].name().clone();
+        let until = match which {
+            5 => Until::Node(node()),
+            6 => Until::Breakpoint([Breakpoint::Node(node()), Breakpoint::Pod(Key::new("a", "p1"))].into()),
+            7 => Until::Breakpoint([Breakpoint::Plugin(PluginName::NodeResourcesFit)].into()),
+            word => schedscope::session::UNTIL_WORDS[word].parse().expect("a word without an argument"),
+        };
         let mut from = session.timeline().cursor();
         while session.run_until(&until, 30) == RunEnd::Met {
             let to = session.timeline().cursor();
@@ -188,10 +197,11 @@ proptest! {
             let between = session.timeline().revisions()[from.revision..=to.revision].iter().enumerate().flat_map(|(i, f)| {
                 let first = if i == 0 { from.event.min(f.events.len()) } else { 0 };
                 let last = if from.revision + i == to.revision { to.event - 1 } else { f.events.len() };
-                let before = |at: usize| at.checked_sub(1).map(|at| &f.events[at]);
-                (first..last).map(move |at| Occurrence { before: before(at), event: &f.events[at], cycle: None })
+                (first..last).map(move |at| (at.checked_sub(1).and_then(|before| f.events.get(before)), f.events.get(at).expect("an event")))
             });
-            assert!(!between.clone().any(|at| until.met(&at)));
+            for (before, event) in between {
+                assert!(!until.met(&Occurrence { before: before.as_deref(), event: &event, cycle: None }));
+            }
             from = to;
         }
         prop_assert!(session.timeline().at_end());
@@ -381,7 +391,7 @@ a/weak: gone
         let (timeline, end) = (session.timeline(), session.timeline().end());
         let mut stories = Stories::new(timeline.start().clock, with_events);
         for revision in timeline.revisions() {
-            stories.observe(revision.before.clock, &revision.before.cluster, &revision.events);
+            stories.observe(revision.before.clock, &revision.before.cluster, revision.events.others());
         }
         stories_document(&stories.finish(&end.cluster, &end.queues)).plain(Headings::Colon).to_string()
     };
@@ -474,7 +484,11 @@ fn another_release_takes_over_on_a_branch_and_is_compared() {
     assert_eq!(session.scheduler().emulated().choice.cluster, session.scheduler_as_seen().emulated().choice.cluster);
     let revision = &session.timeline().revisions()[0];
     assert_eq!((revision.title.as_str(), revision.events.len()), ("release v1.36.4", 1));
-    assert!(revision.events[0].sentence().starts_with("kube-scheduler v1.36.4 started with 1 waiting pod"), "{:?}", revision.events);
+    assert!(
+        revision.events.others()[0].sentence().starts_with("kube-scheduler v1.36.4 started with 1 waiting pod"),
+        "{:?}",
+        revision.events
+    );
     // The folded queues match the state, and the requeue events are those of the release.
     session.timeline_mut().seek(Cursor::END);
     assert_eq!(session.timeline().queues(), &session.timeline().end().queues);

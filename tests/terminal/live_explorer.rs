@@ -213,8 +213,9 @@ fn a_pod_that_is_moved_counts_as_tried_after_a_while() {
     server.put(node);
     screen.until("the pod to move and to count as tried", |e| {
         let revisions = e.timeline().revisions();
-        let moved =
-            revisions.iter().any(|f| f.events.iter().any(|e| matches!(e, Event::QueueMoved(m) if m.pod == Key::new("shop", "late"))));
+        let moved = revisions
+            .iter()
+            .any(|f| f.events.others().iter().any(|e| matches!(e, Event::QueueMoved(m) if m.pod == Key::new("shop", "late"))));
         moved && place(e, "shop/late") == "unschedulablePods (NodeResourcesFit)"
     });
 }

@@ -98,7 +98,7 @@ fn the_queues_are_those_of_the_log_and_each_attempt_is_on_the_timeline() {
     assert!(titles.iter().any(|title| title.ends_with("the cluster's scheduler: ml/gpu-hungry fits no node")), "{titles:?}");
     // The decision on the same objects is shown beside it.
     let revision = explorer.timeline().revisions().iter().find(|revision| revision.title.ends_with("fits no node")).unwrap();
-    let found: Vec<String> = revision.events.iter().map(schedscope::trace::Event::sentence).collect();
+    let found: Vec<String> = revision.events.iter().map(|event| event.sentence()).collect();
     assert!(found.iter().any(|sentence| sentence.contains("schedscope, on the cluster's current state: ")), "{found:?}");
 
     // A node that would help moves it by our rules; the log has the last word.

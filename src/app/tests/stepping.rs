@@ -22,7 +22,7 @@ fn presses_until(screen: &mut Screen, key: &str, words: &str) -> usize {
 fn the_end_of_a_grace_period_is_an_event_before_the_queues() {
     let mut screen = Screen::new("aftermath");
     screen.act("t t t t");
-    let ended = screen.timeline().revisions().iter().flat_map(|revision| revision.events.iter());
+    let ended = screen.timeline().revisions().iter().flat_map(|revision| revision.events.others());
     let ended: Vec<&Event> = ended.filter(|event| matches!(event, Event::GracePeriodEnded { .. })).collect();
     assert!(!ended.is_empty());
     for event in ended {

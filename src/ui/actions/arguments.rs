@@ -92,7 +92,7 @@ pub fn pods(session: &dyn SessionHandle, typed: &str) -> Vec<Completion> {
 
 fn waiting(session: &dyn SessionHandle) -> Vec<String> {
     let timeline = session.timeline();
-    let tried = timeline.revisions().iter().flat_map(|f| f.events.iter()).filter_map(|e| match e {
+    let tried = timeline.revisions().iter().flat_map(|f| f.events.others()).filter_map(|e| match e {
         Event::CycleStarted(start) => Some(&start.pod),
         _ => None,
     });

@@ -40,8 +40,9 @@ pub fn moved(timeline: &Timeline) -> BTreeSet<Key> {
     so_far(timeline).iter().filter_map(pod).collect()
 }
 
+/// Returns the events up to the cursor, without those about filtered nodes.
 fn so_far(timeline: &Timeline) -> &[Event] {
-    timeline.revision().map_or(&[], |f| &f.events[..timeline.cursor().event])
+    timeline.revision().map_or(&[], |f| f.events.others_before(timeline.cursor().event))
 }
 
 impl PodActivity {
@@ -73,7 +74,7 @@ fn last_move<'a>(timeline: &'a Timeline, pod: &Key) -> Option<(&'a [Event], Time
     let cursor = timeline.cursor();
     let now = so_far(timeline);
     let revision = timeline.revision()?;
-    let earlier = timeline.revisions()[..cursor.revision].iter().rev().filter(|f| touched(f, pod)).map(|f| (&**f, &f.events[..]));
+    let earlier = timeline.revisions()[..cursor.revision].iter().rev().filter(|f| touched(f, pod)).map(|f| (&**f, f.events.others()));
     std::iter::once((revision, now)).chain(earlier).find_map(|(revision, events)| {
         let at = events.iter().rposition(|e| matches!(e, Event::QueueMoved(m) if m.pod == *pod))?;
         let clock = events[..at].iter().rev().find_map(|e| if let Event::ClockMoved { to, .. } = e { Some(*to) } else { None });

@@ -107,7 +107,7 @@ pub fn show_pod(state: &mut State, session: &mut dyn SessionHandle, pod: &Key) -
     }
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
     let so_far = &timeline.revisions()[..(timeline.cursor().revision + 1).min(timeline.revisions().len())];
-    let known = so_far.iter().rposition(|f| f.events.iter().any(ended)).filter(|at| !session.is_outdated(*at));
+    let known = so_far.iter().rposition(|f| f.events.others().iter().any(ended)).filter(|at| !session.is_outdated(*at));
     if known.is_none() && !timeline.queues().entries.contains_key(pod) {
         return false;
     }
@@ -147,9 +147,9 @@ pub fn show_pod_first(state: &mut State, session: &mut dyn SessionHandle, pod: &
 /// of its pod group.
 fn end_of_cycle(timeline: &Timeline, revision: usize, pod: &Key) -> usize {
     let Some(revision) = timeline.revisions().get(revision) else { return usize::MAX };
-    let group = revision.events.iter().any(|e| matches!(e, Event::Group(_)));
+    let group = revision.events.others().iter().any(|e| matches!(e, Event::Group(_)));
     let ended = |e: &Event| matches!(e, Event::CycleFinished { pod: p, .. } if p == pod);
-    let at = revision.events.iter().rposition(ended).filter(|_| group);
+    let at = revision.events.rposition_of_other(ended).filter(|_| group);
     at.map_or(usize::MAX, |at| at + 1)
 }
 
@@ -171,7 +171,7 @@ pub fn stops_at_end(state: &mut State, timeline: &Timeline, direction: Direction
         Event::CycleFinished { pod: finished, .. } => finished == pod,
         _ => false,
     };
-    let is_about = |pod: &Key| timeline.revision().is_some_and(|revision| revision.events.iter().any(|event| decides(event, pod)));
+    let is_about = |pod: &Key| timeline.revision().is_some_and(|revision| revision.events.others().iter().any(|event| decides(event, pod)));
     let Some(decision) = state.subjects.decision.as_mut().filter(|decision| is_about(&decision.pod)) else {
         state.subjects.decision = None;
         return false;

@@ -50,7 +50,7 @@ fn is_decided(timeline: &Timeline) -> bool {
 /// Returns whether the revision at the cursor decides about the pod of the tour, also before its first step.
 fn decides(timeline: &Timeline) -> bool {
     let about = |event: &Event| matches!(event, Event::CycleStarted(start) if start.pod.to_string() == POD);
-    timeline.revision().is_some_and(|revision| revision.events.iter().any(about))
+    timeline.revision().is_some_and(|revision| revision.events.others().iter().any(about))
 }
 
 /// The lessons in order.

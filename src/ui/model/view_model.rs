@@ -18,7 +18,7 @@ use self::rows::ListRows;
 use crate::cluster::{Key, Str};
 use crate::framework::{NodeFilters, Snapshot};
 use crate::session::{Cursor, Timeline};
-use crate::trace::Event;
+use crate::trace::RecordedEvents;
 use crate::ui::model::filter::Filter;
 use crate::ui::model::grouping::Grouping;
 use crate::ui::model::list::RowId;
@@ -66,7 +66,7 @@ pub struct OpenNode {
     /// The answers.
     pub filters: Option<NodeFilters>,
     /// The events of the revision, and the node.
-    of: Option<(Arc<[Event]>, Str)>,
+    of: Option<(Arc<RecordedEvents>, Str)>,
 }
 
 /// Activity of the pod that is selected in the queues.
@@ -90,7 +90,7 @@ impl OpenNode {
         self.filters.as_ref().filter(|_| self.is_of(&revision.events, node))
     }
 
-    fn is_of(&self, events: &Arc<[Event]>, node: &Str) -> bool {
+    fn is_of(&self, events: &Arc<RecordedEvents>, node: &Str) -> bool {
         self.of.as_ref().is_some_and(|(of, name)| Arc::ptr_eq(of, events) && name == node)
     }
 }

@@ -9,7 +9,7 @@ use crate::analysis::{Elimination, Sentence, WriteTimes, eliminations, value_end
 use crate::cluster::Key;
 use crate::framework::{Reason, ScoreFunctionName};
 use crate::session::Timeline;
-use crate::trace::{CycleView, Event, GroupEvent, PreemptionView};
+use crate::trace::{CycleView, Event, GroupEvent, PreemptionView, RecordedEvents};
 use crate::ui::model::column::{Width, fit};
 use crate::ui::model::text::StartTimes;
 use crate::ui::model::verdict;
@@ -18,7 +18,7 @@ use crate::ui::model::verdict;
 #[derive(Clone, Debug, Default)]
 pub struct CycleFacts {
     pub whole: Arc<CycleView>,
-    of: Option<Arc<[Event]>>,
+    of: Option<Arc<RecordedEvents>>,
     /// The events of each member's parts in the cycle of a pod group, in order; empty in other cycles.
     pub members: Vec<Range<usize>>,
     /// The index of the first event of each extension point of the cycle, and its name, in order.
@@ -73,9 +73,9 @@ impl CycleFacts {
             return true;
         }
         let events = timeline.revision().map(|revision| revision.events.clone());
-        let whole = CycleView::of(events.iter().flat_map(|e| e.iter()));
+        let whole = CycleView::of_recorded(events.iter().flat_map(|e| e.iter()));
         self.whole = Arc::new(if let Some(pod) = shown { whole.showing(pod) } else { whole });
-        self.points = events.iter().flat_map(|e| e.iter()).map(verdict::part).enumerate().collect();
+        self.points = events.iter().flat_map(|e| e.iter()).map(|event| verdict::part(&event)).enumerate().collect();
         self.points.dedup_by_key(|(_, point)| *point);
         let group = self.whole.group.is_some();
         self.members = events.as_ref().filter(|_| group).map(|events| member_parts(events)).unwrap_or_default();
@@ -140,11 +140,11 @@ impl CycleFacts {
 }
 
 /// Returns the events of each member's parts in the cycle of a pod group: its attempts, and what becomes of it.
-fn member_parts(events: &[Event]) -> Vec<Range<usize>> {
+fn member_parts(events: &RecordedEvents) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut open = None;
     for (at, event) in events.iter().enumerate() {
-        let begins = match event {
+        let begins = match &*event {
             Event::CycleStarted(_) => true,
             Event::Group(event) => match &**event {
                 GroupEvent::MemberResumed { .. } => true,

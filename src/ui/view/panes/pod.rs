@@ -400,7 +400,7 @@ fn concerned(revision: &Revision, key: &Key) -> bool {
     revision.is_logged()
         || object(before) != object(after)
         || entry(before) != entry(after)
-        || revision.events.iter().take(4).any(|e| e.is_about(key))
+        || revision.events.others_before(4).iter().any(|e| e.is_about(key))
 }
 
 /// Returns the pod's part in a revision; `None` if it has none.
@@ -408,7 +408,7 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
     if !concerned(revision, key) {
         return None;
     }
-    let about: Vec<&Event> = revision.events.iter().filter(|e| e.is_about(key)).collect();
+    let about: Vec<&Event> = revision.events.others().iter().filter(|e| e.is_about(key)).collect();
     if revision.is_logged() {
         return logged(&about, key);
     }
@@ -421,7 +421,7 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
             Outcome::Error => Role::Failed,
         };
         let asked = if revision.is_dry_decision() { "dry decision: " } else { "" };
-        return Some((format!("{asked}{}", why(&CycleView::of(revision.events.iter()).showing(key))), role));
+        return Some((format!("{asked}{}", why(&CycleView::of_recorded(revision.events.iter()).showing(key))), role));
     }
     about.iter().rev().find_map(|e| match e {
         Event::VictimEvicted { preemptor, node, .. } => Some((format!("evicted from {node} for {preemptor}"), Role::Victim)),

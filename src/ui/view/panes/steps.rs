@@ -190,15 +190,15 @@ fn sentences(scene: &Scene<'_>, revision: &Revision, list: Rect, buf: &mut Buffe
         let mut spans = vec![scene.span(Role::Accent, format!("{sign} "))];
         let (event, more) = match line {
             StepLine::Title => (None, 0),
-            StepLine::Event(event) => (Some(&revision.events[event]), 0),
-            StepLine::Part(part) => (Some(&revision.events[part.start]), part.len() - 1),
+            StepLine::Event(event) => (revision.events.get(event), 0),
+            StepLine::Part(part) => (revision.events.get(part.start), part.len() - 1),
         };
         match event {
             None => spans.push(scene.span(role, revision.title.clone())),
             Some(event) => {
-                let role_of_part = if at > here { Role::Ahead } else { scrub_bar::role(event) };
-                spans.push(scene.span(role_of_part, format!("{:<POINT$} ", verdict::part(event))));
-                spans.push(scene.span(role, fitting(event, usize::from(area.width).saturating_sub(POINT + 3), scene.glyphs.ellipsis)));
+                let role_of_part = if at > here { Role::Ahead } else { scrub_bar::role(&event) };
+                spans.push(scene.span(role_of_part, format!("{:<POINT$} ", verdict::part(&event))));
+                spans.push(scene.span(role, fitting(&event, usize::from(area.width).saturating_sub(POINT + 3), scene.glyphs.ellipsis)));
             }
         }
         if more > 0 {

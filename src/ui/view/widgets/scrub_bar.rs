@@ -37,7 +37,7 @@ pub fn draw(scene: &Scene<'_>, area: Rect, buf: &mut Buffer) {
         let event = (column * total).div_ceil(span).min(total - 1);
         let revision = starts.partition_point(|s| *s <= event).saturating_sub(1);
         let begins = event == starts[revision] && revision > 0 && total <= span * 4;
-        let part = role(&revisions[revision].events[event - starts[revision]]);
+        let part = revisions[revision].events.get(event - starts[revision]).map_or(Role::Ahead, |event| role(&event));
         let (symbol, role) = match () {
             () if column == here => (scene.glyphs.scrub_here, Role::Current),
             () if begins => (scene.glyphs.scrub_edge, Role::Muted),

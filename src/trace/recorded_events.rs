@@ -1,0 +1,261 @@
+//! The events of a revision as a record keeps them.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::event::Event;
+use crate::cluster::{Key, Str};
+use crate::framework::{SharedList, Snapshot, Status};
+
+/// The events of a revision, in order.
+///
+/// A cycle has an event for every node that it filters. These are packed, and made again when they are read: their names are those of
+/// the snapshot, and a node takes one byte, which selects its status among a few. All other events are kept as they are.
+#[derive(Clone, Default)]
+pub struct RecordedEvents {
+    others: Box<[Event]>,
+    /// The packed events, in order.
+    runs: Box<[FilterRun]>,
+}
+
+/// Consecutive events about filtered nodes.
+#[derive(Clone)]
+struct FilterRun {
+    /// Index of its first event among all events.
+    at: usize,
+    /// Number of events in earlier runs.
+    before: usize,
+    names: Arc<[Str]>,
+    /// Index of its first name; the others follow, and wrap around.
+    from: usize,
+    /// The different statuses.
+    statuses: Box<[Status]>,
+    /// The index of each event's status.
+    status_of: Box<[u8]>,
+    /// The lists of nominated pods that are not empty, by the number of their event in the run.
+    nominated: Box<[(usize, SharedList<Key>)]>,
+}
+
+impl RecordedEvents {
+    /// Packs events. A cycle that walked the nodes of `snapshot` shares its names.
+    pub fn new(events: Vec<Event>, snapshot: &Snapshot) -> Self {
+        let is_other = |event: &&Event| !matches!(event, Event::NodeFiltered { .. });
+        let mut others = Vec::with_capacity(events.iter().filter(is_other).count());
+        let (mut packer, mut before) = (Packer::new(snapshot), 0);
+        for event in events {
+            if let Event::NodeFiltered { node, status, nominated } = event {
+                packer.push((others.len(), before), node, &status, nominated);
+                before += 1;
+            } else {
+                packer.end_run();
+                others.push(event);
+            }
+        }
+        packer.end_run();
+        Self { others: others.into(), runs: packer.runs.into() }
+    }
+
+    /// Returns the number of events.
+    pub fn len(&self) -> usize {
+        self.others.len() + self.runs.last().map_or(0, FilterRun::packed)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the event at an index; `None` beyond the end.
+    pub fn get(&self, index: usize) -> Option<Cow<'_, Event>> {
+        match self.run_before(index) {
+            Some(run) if index < run.end() => Some(Cow::Owned(run.event(index - run.at))),
+            run => self.others.get(index - run.map_or(0, FilterRun::packed)).map(Cow::Borrowed),
+        }
+    }
+
+    /// Returns all events.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Cow<'_, Event>> + ExactSizeIterator {
+        self.range(0..self.len())
+    }
+
+    /// Returns the events at some indexes.
+    ///
+    /// # Panics
+    /// The iterator panics beyond the last event.
+    pub fn range(&self, indexes: Range<usize>) -> impl DoubleEndedIterator<Item = Cow<'_, Event>> + ExactSizeIterator {
+        indexes.map(|index| self.get(index).expect("the index of an event"))
+    }
+
+    /// Returns the events that are not [`Event::NodeFiltered`]. To search these makes no event.
+    pub fn others(&self) -> &[Event] {
+        &self.others
+    }
+
+    /// Returns those of [`Self::others`] that are among the first `events` events.
+    pub fn others_before(&self, events: usize) -> &[Event] {
+        let packed = self.run_before(events).map_or(0, |run| run.packed().min(run.before + events - run.at));
+        &self.others[..(events - packed).min(self.others.len())]
+    }
+
+    /// Returns the index of the first event from `from` on that is one of [`Self::others`], or whose node and status meet a condition.
+    pub fn position(&self, from: usize, met: impl Fn(&Str, &Status) -> bool) -> Option<usize> {
+        let mut at = from;
+        while let Some(run) = self.run_before(at).filter(|run| at < run.end()) {
+            let mut numbers = at - run.at..run.status_of.len();
+            if let Some(number) = numbers.find(|number| met(run.name(*number), run.status(*number))) {
+                return Some(run.at + number);
+            }
+            at = run.end();
+        }
+        (at < self.len()).then_some(at)
+    }
+
+    /// Returns the index among all events of the last one of [`Self::others`] that meets a condition.
+    pub fn rposition_of_other(&self, met: impl Fn(&Event) -> bool) -> Option<usize> {
+        let other = self.others.iter().rposition(met)?;
+        let runs = self.runs.partition_point(|run| run.at - run.before <= other);
+        Some(other + self.runs[..runs].last().map_or(0, FilterRun::packed))
+    }
+
+    /// Returns the last run that begins at or before an index.
+    fn run_before(&self, index: usize) -> Option<&FilterRun> {
+        self.runs[..self.runs.partition_point(|run| run.at <= index)].last()
+    }
+}
+
+impl FilterRun {
+    /// Returns the number of events in this run and earlier ones.
+    fn packed(&self) -> usize {
+        self.before + self.status_of.len()
+    }
+
+    /// Returns the index behind its last event.
+    fn end(&self) -> usize {
+        self.at + self.status_of.len()
+    }
+
+    fn name(&self, number: usize) -> &Str {
+        &self.names[(self.from + number) % self.names.len()]
+    }
+
+    fn status(&self, number: usize) -> &Status {
+        &self.statuses[usize::from(self.status_of[number])]
+    }
+
+    fn event(&self, number: usize) -> Event {
+        let nominated = self.nominated.binary_search_by_key(&number, |(number, _)| *number);
+        Event::NodeFiltered {
+            node: self.name(number).clone(),
+            status: self.status(number).clone(),
+            nominated: nominated.map_or_else(|_| SharedList::default(), |at| self.nominated[at].1.clone()),
+        }
+    }
+}
+
+/// Packs events about filtered nodes one after another.
+struct Packer<'a> {
+    snapshot: &'a Snapshot,
+    runs: Vec<FilterRun>,
+    /// The first event of the open run among all events, and the number of events in earlier runs.
+    start: (usize, usize),
+    /// The names of the snapshot, and the index of the next one.
+    walk: Option<(Arc<[Str]>, usize)>,
+    /// The names of the open run where they do not follow those of the snapshot.
+    names: Vec<Str>,
+    statuses: Vec<Status>,
+    /// Indexes of known statuses, by a hash of their addresses.
+    slots: [u8; 256],
+    status_of: Vec<u8>,
+    nominated: Vec<(usize, SharedList<Key>)>,
+}
+
+impl<'a> Packer<'a> {
+    /// Number of statuses, the first ones, that are compared if the slot has another.
+    const COMPARED: u8 = 8;
+
+    fn new(snapshot: &'a Snapshot) -> Self {
+        let (runs, names, statuses, status_of, nominated) = <_>::default();
+        Self { snapshot, runs, start: (0, 0), walk: None, names, statuses, slots: [0; 256], status_of, nominated }
+    }
+
+    /// Packs an event, after a number of other events and of packed ones.
+    fn push(&mut self, (others, before): (usize, usize), node: Str, status: &Status, nominated: SharedList<Key>) {
+        let known = self.status(status).or_else(|| {
+            self.end_run();
+            self.status(status)
+        });
+        if self.status_of.is_empty() {
+            self.start = (others + before, before);
+            self.walk = self.snapshot.position(&node).map(|from| (self.snapshot.names(), from));
+        }
+        match &mut self.walk {
+            Some((names, next)) if names[*next] == node && self.status_of.len() < names.len() => {
+                *next = if *next + 1 < names.len() { *next + 1 } else { 0 };
+            }
+            walk => {
+                if let Some((names, next)) = walk.take() {
+                    let from = (next + names.len() - self.status_of.len()) % names.len();
+                    self.names.extend(names.iter().cycle().skip(from).take(self.status_of.len()).cloned());
+                }
+                self.names.push(node);
+            }
+        }
+        if !nominated.is_empty() {
+            self.nominated.push((self.status_of.len(), nominated));
+        }
+        self.status_of.extend(known);
+    }
+
+    /// Returns the index of a status, which is added if it is not found; `None` if there is no room for it. Only clones are found, and
+    /// not all where there are many: a status that is added twice takes one pointer.
+    fn status(&mut self, status: &Status) -> Option<u8> {
+        let address = status.address();
+        let slot = &mut self.slots[usize::from((address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes()[0])];
+        let is_known = |at: &u8| self.statuses.get(usize::from(*at)).is_some_and(|known| known.address() == address);
+        if !is_known(slot) {
+            *slot = match (0..Self::COMPARED).find(is_known) {
+                Some(known) => known,
+                None => {
+                    let new = u8::try_from(self.statuses.len()).ok()?;
+                    self.statuses.push(status.clone());
+                    new
+                }
+            };
+        }
+        Some(*slot)
+    }
+
+    fn end_run(&mut self) {
+        let len = self.status_of.len();
+        if len == 0 {
+            return;
+        }
+        let (at, before) = self.start;
+        let (names, from) = match self.walk.take() {
+            Some((names, next)) => {
+                let from = (next + names.len() - len) % names.len();
+                (names, from)
+            }
+            None => (self.names.drain(..).collect(), 0),
+        };
+        let (statuses, nominated) = (self.statuses.drain(..).collect(), self.nominated.drain(..).collect());
+        self.runs.push(FilterRun { at, before, names, from, statuses, status_of: self.status_of.as_slice().into(), nominated });
+        self.status_of.clear();
+    }
+}
+
+impl PartialEq for RecordedEvents {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl fmt::Debug for RecordedEvents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
