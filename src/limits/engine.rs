@@ -69,12 +69,12 @@ limits! { "engine":
     bytes MANIFEST_POD: usize = 8 << 10, "long_pods_of_a_manifest_are_bounded";
     /// Steps of all decisions about pods of a manifest and those that change with them, besides MANIFEST_STEPS_OF_OBJECT; pods that
     /// are left are counted as not decided.
-    steps MANIFEST_STEPS: u64 = 40_000_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
+    steps MANIFEST_STEPS: u64 = 30_000_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
     /// Steps by which MANIFEST_STEPS grows for each node and pod of the cluster.
     steps MANIFEST_STEPS_OF_OBJECT: u64 = 4_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
     /// Steps of all attempts of a run until nothing changes, of its what-ifs, and of a comparison with another release, besides
     /// RUN_STEPS_OF_OBJECT; pods that are left are said to be not decided, and the exit code is 3.
-    steps RUN_STEPS: u64 = 40_000_000, "a_run_ends_after_a_number_of_steps";
+    steps RUN_STEPS: u64 = 30_000_000, "a_run_ends_after_a_number_of_steps";
     /// Steps by which RUN_STEPS grows for each node and pod of the cluster.
     steps RUN_STEPS_OF_OBJECT: u64 = 4_000, "a_run_ends_after_a_number_of_steps";
     /// Nodes and pods from which on RUN_STEPS grows with the square of their number, as the work on real clusters does: by
