@@ -5,7 +5,7 @@
 //! Each pod keeps an entry of its own here, and the pods of a group have equal timestamps and counts. A group has no rejecting
 //! plugins of its own, so that it waits in backoffQ's error heap, from which an idle scheduler does not pop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::moves::{Strategy, label};
@@ -296,7 +296,7 @@ impl SchedulingQueue {
 
     /// Returns one pod of each entry among pods.
     pub(super) fn entries(&self, pods: Vec<Arc<QueuedPodInfo>>) -> Vec<Arc<QueuedPodInfo>> {
-        let mut seen: BTreeSet<Key> = BTreeSet::new();
+        let mut seen: HashSet<Key> = HashSet::new();
         pods.into_iter().filter(|info| self.entry_of(info.pod()).is_none_or(|group| seen.insert(group))).collect()
     }
 
