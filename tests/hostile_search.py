@@ -43,6 +43,21 @@ def parsed():
     return parser.parse_args()
 
 
+def written(dims, limit):
+    """The cluster as text; None where it is larger than the limit, or takes long to write as lists within lists multiply."""
+    def ended(*_):
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, ended)
+    signal.setitimer(signal.ITIMER_REAL, 5)
+    try:
+        return shapes.written(dims, limit)
+    except (TimeoutError, MemoryError):
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 class Search:
     def __init__(self, options):
         self.options, self.random = options, random.Random(options.seed)
@@ -53,7 +68,7 @@ class Search:
         self.commands = [c for c in COMMANDS if c not in options.skip]
 
     def files(self, recipe):
-        text = shapes.written(recipe["dims"], self.options.size)
+        text = written(recipe["dims"], self.options.size)
         if text is None:
             return None
         whole = shapes.Recipe(recipe["dims"])
@@ -160,7 +175,7 @@ class Search:
     def grown(self, recipe):
         """Doubles dimensions, in turns, for as long as the input is small enough; halves them where it is not."""
         dims = {name: list(value) for name, value in recipe["dims"].items()}
-        while shapes.written(dims, self.options.size) is None and max(value[0] for value in dims.values()) > 1:
+        while written(dims, self.options.size) is None and max(value[0] for value in dims.values()) > 1:
             largest = max(dims, key=lambda name: dims[name][0])
             dims[largest][0] //= 2
         names = list(dims)
@@ -170,7 +185,7 @@ class Search:
                 if name == "config.profiles" or dims[name][0] > 100_000:
                     break
                 dims[name][0] *= 2
-                if shapes.written(dims, self.options.size) is None:
+                if written(dims, self.options.size) is None:
                     dims[name][0] //= 2
                     break
                 if self.random.random() < 0.2:
@@ -203,7 +218,7 @@ class Search:
         best, factor = seed, 1.0
         for step in (2, 2, 2, 2, 2, 1.5, 1.5, 1.25):
             dims = {name: [max(1, int(count * factor * step)) if count > 1 else count, mode] for name, (count, mode) in seed.items()}
-            if shapes.written(dims, self.options.size) is not None:
+            if written(dims, self.options.size) is not None:
                 best, factor = dims, factor * step
         return best
 

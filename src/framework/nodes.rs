@@ -89,9 +89,17 @@ impl Index<usize> for Nodes {
 
 impl FromIterator<Arc<NodeInfo>> for Nodes {
     fn from_iter<I: IntoIterator<Item = Arc<NodeInfo>>>(nodes: I) -> Self {
-        let mut list = Self::default();
-        nodes.into_iter().for_each(|node| list.push(node));
-        list
+        let mut nodes = nodes.into_iter();
+        let mut chunks = Vec::with_capacity(nodes.size_hint().0.div_ceil(CHUNK));
+        let mut len = 0;
+        loop {
+            let chunk: Vec<_> = nodes.by_ref().take(CHUNK).collect();
+            if chunk.is_empty() {
+                return Self { chunks: Arc::new(chunks), len };
+            }
+            len += chunk.len();
+            chunks.push(Arc::new(chunk));
+        }
     }
 }
 

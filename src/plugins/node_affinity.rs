@@ -67,6 +67,8 @@ pub struct RequiredNodeAffinity {
     /// Indexes of the terms that can match; `None` without required affinity.
     terms: Option<Vec<usize>>,
     error: Option<SelectorError>,
+    /// The entries of the `nodeSelector` as requirements; filled when a node is the first not to match.
+    entries: OnceLock<Vec<Arc<Requirement>>>,
     /// Filled when a node is the first not to match.
     first: OnceLock<FirstTerm>,
 }
@@ -80,7 +82,7 @@ impl RequiredNodeAffinity {
             terms.filter(|(_, t)| !t.is_empty() && t.error().is_none()).map(|(at, _)| at).collect()
         };
         let error = required.and_then(|r| SelectorError::aggregate(required_errors(r, "")));
-        Self { spec: pod.spec.clone(), terms: required.map(usable), error, first: OnceLock::new() }
+        Self { spec: pod.spec.clone(), terms: required.map(usable), error, entries: OnceLock::new(), first: OnceLock::new() }
     }
 
     /// Whether the pod requires nothing, so that every node matches.
@@ -106,7 +108,12 @@ impl RequiredNodeAffinity {
 
     /// Returns the same as [`unmet_requirement`].
     fn unmet(&self, node: &Node) -> Option<UnmetRequirement> {
-        unmet_entry(&self.spec, node).or_else(|| {
+        let entries = || selector_entries(&self.spec).map(|(key, value)| Arc::new(entry_requirement(key, value))).collect();
+        let of_entry = || {
+            let at = first_unmet_entry(&self.spec, node)?;
+            Some(unmet_entry(self.entries.get_or_init(entries)[at].clone(), node))
+        };
+        of_entry().or_else(|| {
             let required = required_affinity(&self.spec)?;
             self.first.get_or_init(|| FirstTerm::of(required)).unmet(node)
         })
@@ -239,17 +246,32 @@ impl PreFilterPlugin for NodeAffinity {
 /// Returns the first entry of the `nodeSelector` that the node does not match, else the first requirement of the first
 /// affinity term that it does not match.
 pub(super) fn unmet_requirement(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
-    unmet_entry(spec, node).or_else(|| unmet_term(required_affinity(spec)?, node))
+    let of_entry = || {
+        let (key, value) = selector_entries(spec).nth(first_unmet_entry(spec, node)?)?;
+        Some(unmet_entry(Arc::new(entry_requirement(key, value)), node))
+    };
+    of_entry().or_else(|| unmet_term(required_affinity(spec)?, node))
 }
 
-/// Returns the first entry of the `nodeSelector` that the node does not match.
-fn unmet_entry(spec: &PodSpec, node: &Node) -> Option<UnmetRequirement> {
+fn selector_entries(spec: &PodSpec) -> impl Iterator<Item = (&Str, &Str)> {
+    spec.node_selector.iter().flat_map(cluster::Labels::iter)
+}
+
+/// Returns the index of the first entry of the `nodeSelector` that the node does not match.
+fn first_unmet_entry(spec: &PodSpec, node: &Node) -> Option<usize> {
     let labels = &node.metadata.labels;
-    let mut selector = spec.node_selector.iter().flat_map(cluster::Labels::iter);
-    let (key, value) = selector.find(|(key, value)| labels.get(key.as_str()) != Some(value))?;
-    let requirement = Requirement { key: key.clone(), operator: "In".into(), values: [value.clone()].into_iter().collect() };
-    let found = labels.get(key.as_str()).cloned();
-    Some(UnmetRequirement { part: NodeSelectorPart::NodeSelector, requirement: Arc::new(requirement), found, terms: 0 })
+    selector_entries(spec).position(|(key, value)| labels.get(key.as_str()) != Some(value))
+}
+
+/// Returns an entry of a `nodeSelector` as a requirement.
+fn entry_requirement(key: &Str, value: &Str) -> Requirement {
+    Requirement { key: key.clone(), operator: "In".into(), values: [value.clone()].into_iter().collect() }
+}
+
+/// Returns an entry of the `nodeSelector` with what the node has instead.
+fn unmet_entry(requirement: Arc<Requirement>, node: &Node) -> UnmetRequirement {
+    let found = node.metadata.labels.get(requirement.key.as_str()).cloned();
+    UnmetRequirement { part: NodeSelectorPart::NodeSelector, requirement, found, terms: 0 }
 }
 
 /// Returns the first requirement of the first term that the node does not match.

@@ -108,6 +108,12 @@ impl StepBound {
         steps_allowed(cluster.nodes.len() + cluster.pods.len(), scheduler.options().source_bytes)
     }
 
+    /// Returns the bound on each of two runs that share the steps that are left.
+    #[must_use]
+    pub fn halved(self, state: &State) -> Self {
+        Self { end: state.steps().saturating_add(self.end.saturating_sub(state.steps()) / 2), ..self }
+    }
+
     /// Returns the same for a scheduler that starts anew with what is left.
     #[must_use]
     pub fn restarted(self, before: &State, after: &State) -> Self {

@@ -63,6 +63,10 @@ pub fn apply_all(
     originals: Originals<'_>,
 ) -> Result<(Vec<Answer>, Vec<Elsewhere>), (usize, WhatIfError)> {
     let mut answers = Vec::new();
+    if !verbs.iter().all(Verb::asks) {
+        with.set_bound(with.bound().halved(with.scheduler().state()));
+        without.set_bound(without.bound().halved(without.scheduler().state()));
+    }
     for (at, verb) in verbs.iter().enumerate() {
         let answer = if at == 0 && is_compared(verb) {
             // Only the first verb's run without it is also that without all verbs.

@@ -710,6 +710,13 @@ fn a_run_ends_after_a_number_of_steps() {
     for (at, begin) in begins.into_iter().enumerate() {
         assert_eq!(found("lose a1", begin), (true, 4 - at), "{begin}");
         assert_eq!(found("lose a1", begin + 1), (at < 3, 3 - at), "{begin}");
+        // Two runs share the steps.
+        let (mut with, mut without) = (stage(objects.clone()), stage(objects.clone()));
+        with.set_bound(StepBound::after(with.scheduler().state(), 2 * (begin + 1)));
+        let (answers, _) = apply_all(&mut with, &mut without, &["lose a1".parse().unwrap()], &|_, _| None).unwrap();
+        let pods = &with.scheduler().state().cluster().pods;
+        let left = pods.iter().filter(|pod| pod.node_name.is_empty()).count();
+        assert_eq!((answers[0].notes.contains(&Note::CutShort), left), (at < 3, 3 - at), "{begin}");
     }
     // The verb changes nothing for pods, of which none is pending.
     assert_eq!(found("cordon a2", 0), (false, 0));

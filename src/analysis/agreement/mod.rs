@@ -25,7 +25,7 @@ pub use self::since::{SeenChange, counts as changes_decisions};
 use self::touch::{Named, Way};
 use super::odds::with_odds;
 use super::overview::{CauseReport, WaitReason};
-use super::why::{Sentence, binding, no_profile, sentence, why};
+use super::why::{Sentence, binding, no_profile, sentence};
 use super::{DumpDiff, Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
@@ -260,11 +260,12 @@ impl SchedulerComparer {
     pub fn compare(&self, pod: &Pod, view: &CycleView) -> SchedulerMatch {
         let there = self.scheduler_events.about(pod);
         let nominated = pod.status.nominated_node_name.clone();
+        let sentence = sentence(view);
         let mut found = SchedulerMatch {
             pod: pod.key(),
             accord: MatchKind::Same,
-            here: why(view),
-            clause: sentence(view).as_ref().map_or_else(String::new, Sentence::clause),
+            here: sentence.as_ref().map_or_else(String::new, Sentence::to_string),
+            clause: sentence.as_ref().map_or_else(String::new, Sentence::clause),
             message: view.failure.as_ref().map(|failure| failure.message.to_string()).unwrap_or_default(),
             outcome: view.outcome,
             nominated,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{ChangeKind, Contrast, Differs, Facts, ObjectChange, PodDiff};
 use crate::cluster::{Key, Kind, Str};
-use crate::framework::PluginName;
+use crate::framework::{PluginName, PodInfo, node_steps};
 use crate::scheduler::{ObjectEdit, Scheduler};
 use crate::trace::{CycleView, Outcome};
 
@@ -48,16 +48,36 @@ impl Because {
 /// The rejections of a pod on a node, with the plugins; empty if it passes. `None` without the node.
 type Rejections = Option<Vec<(Option<PluginName>, String)>>;
 
-/// A search for explanations, within a number of trials.
+/// Steps of a trial for each change that it takes back, and for each node where that adds or removes one.
+const STEPS_OF_EDIT: u64 = 30;
+const STEPS_OF_ANOTHER_NODE: u64 = 1;
+
+/// A search for explanations, within a number of trials and of their steps.
 pub(super) struct Search<'a> {
     new: &'a Scheduler,
     changes: &'a [ObjectChange],
     trials: usize,
+    steps: u64,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(new: &'a Scheduler, changes: &'a [ObjectChange], trials: usize) -> Self {
-        Self { new, changes, trials }
+    pub(super) fn new(new: &'a Scheduler, changes: &'a [ObjectChange], trials: usize, steps: u64) -> Self {
+        Self { new, changes, trials, steps }
+    }
+
+    /// Counts a trial with its steps. Returns `None` if there are none left.
+    fn spend(&mut self, pod: &Key, changes: &[usize]) -> Option<()> {
+        let snapshot = self.new.state().snapshot();
+        let nodes = snapshot.len() as u64;
+        let other_nodes = changes
+            .iter()
+            .map(|at| &self.changes[*at])
+            .filter(|change| change.kind == Kind::Node && matches!(change.change, ChangeKind::Created | ChangeKind::Deleted));
+        let edits = (changes.len() as u64 * STEPS_OF_EDIT).saturating_add(other_nodes.count() as u64 * nodes * STEPS_OF_ANOTHER_NODE);
+        let of_node = self.new.state().cluster().pods.get(pod).map_or(1, |pod| node_steps(&PodInfo::new(pod.clone()), &snapshot));
+        self.trials = self.trials.checked_sub(1)?;
+        self.steps = self.steps.checked_sub(edits.saturating_add(nodes.saturating_mul(of_node)))?;
+        Some(())
     }
 
     /// Returns the changes that explain why the decisions on both states differ.
@@ -117,7 +137,7 @@ impl<'a> Search<'a> {
 
     /// Returns whether the decision about a pod without changes is an older one; `None` if there are no trials left.
     fn is_older(&mut self, pod: &Key, before: &Facts, changes: &[usize]) -> Option<bool> {
-        self.trials = self.trials.checked_sub(1)?;
+        self.spend(pod, changes)?;
         let scheduler = self.new.with_edits(self.taken_back(changes));
         let pod = scheduler.state().cluster().pods.get(pod)?;
         Some(!changes.is_empty() && before.differs_from(&Facts::of(&CycleView::of(&scheduler.explain(pod)))).is_none())
@@ -211,7 +231,7 @@ impl<'a> Search<'a> {
 
     /// Returns the answer of a node on the newer state without changes; `None` if there are no trials left.
     fn without(&mut self, pod: &Key, node: &Str, changes: &[usize]) -> Option<Rejections> {
-        self.trials = self.trials.checked_sub(1)?;
+        self.spend(pod, changes)?;
         Some(rejections(&self.new.with_edits(self.taken_back(changes)), pod, node))
     }
 }

@@ -24,7 +24,7 @@ use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
 use crate::framework::{EndingVictims, Victim};
 use crate::limits::engine::DIFF_TRIALS;
 use crate::plural::count;
-use crate::scheduler::{ObjectEdit, Scheduler};
+use crate::scheduler::{ObjectEdit, Scheduler, StepBound};
 use crate::trace::{CycleView, Outcome, PreemptionView};
 use cause::Search;
 use fields::field_changes;
@@ -213,7 +213,7 @@ impl DumpDiff {
         let mut decided: Vec<(PodDiff, Option<Contrast>)> = pods.into_par_iter().filter_map(decided).collect();
         decided.sort_by(|(a, _), (b, _)| (a.rank(), &a.pod).cmp(&(b.rank(), &b.pod)));
         let unchanged = decided.iter().filter(|(pod, _)| pod.is_unchanged()).count();
-        let mut search = Search::new(new, &changes, DIFF_TRIALS);
+        let mut search = Search::new(new, &changes, DIFF_TRIALS, StepBound::allowance(new));
         let explain = |(mut pod, contrast): (PodDiff, Option<Contrast>)| {
             pod.because = contrast.map(|contrast| search.because(&pod, &contrast));
             pod.clause = words::clause(&pod, &changes);

@@ -123,7 +123,12 @@ fn explanations_are_searched_within_a_number_of_trials() {
     let (_, contrast) = pods([&old, &new].map(|scheduler| scheduler.state().cluster()), |_| true).remove(0).decide([&old, &new]);
     let contrast = contrast.unwrap();
     for (trials, expected) in [(0, How::NotSearched), (1, How::One)] {
-        let because = Search::new(&new, &found.changes, trials).because(&found.pods[0], &contrast);
+        let because = Search::new(&new, &found.changes, trials, 1_000).because(&found.pods[0], &contrast);
+        assert_eq!(because.how, expected);
+    }
+    // One trial takes 30 steps for its change and 10 on the node.
+    for (steps, expected) in [(39, How::NotSearched), (40, How::One)] {
+        let because = Search::new(&new, &found.changes, 9, steps).because(&found.pods[0], &contrast);
         assert_eq!(because.how, expected);
     }
     assert_eq!(sentences(&found), ["shop/web fitted on w1; it does not fit on any node now: since then w1 has 1 cpu instead of 4."]);

@@ -119,6 +119,8 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
         };
         daemon_node.is_some() && status.reasons().iter().all(of_affinity)
     };
+    // Most nodes share a few statuses.
+    let mut by_status: HashMap<usize, (usize, &Status)> = HashMap::new();
     let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();
     let mut fits = Lacking::default();
     for verdict in view.filter.verdicts.values().filter(|v| !v.status.is_success()) {
@@ -126,9 +128,12 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
         if status.plugin().is_some_and(PluginName::compares_requests) && fits.add(verdict, amounts) {
             continue;
         }
+        by_status.entry(status.address()).or_insert((0, status)).0 += 1;
+    }
+    for (nodes, status) in by_status.into_values() {
         let phrase = if is_for_another(status) { Phrase::of_other_daemons() } else { Phrase::of(status, start) };
-        let (nodes, shared) = by_phrase.entry(phrase).or_default();
-        *nodes += 1;
+        let (all, shared) = by_phrase.entry(phrase).or_default();
+        *all += nodes;
         shared.add(status);
     }
     let unseen = view.start.as_deref().map_or(0, |s| s.nodes).saturating_sub(view.filter.verdicts.len());

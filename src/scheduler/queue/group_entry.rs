@@ -34,8 +34,8 @@ impl SchedulingQueue {
         if as_one { pod.group_key() } else { None }
     }
 
-    /// Returns the other queued pods of the group of a pod, by name; none for a pod that is queued by itself.
-    fn mates<'a>(&'a self, env: &'a dyn QueueEnv, info: &QueuedPodInfo) -> impl Iterator<Item = &'a Arc<QueuedPodInfo>> + use<'a> {
+    /// Returns the other queued pods of the group of a pod with their places, by name; none for a pod that is queued by itself.
+    fn mates<'a>(&'a self, env: &'a dyn QueueEnv, info: &QueuedPodInfo) -> impl Iterator<Item = (&'a Arc<QueuedPodInfo>, Place)> + use<'a> {
         let key = info.key();
         let cx = env.context();
         let state = self.entry_of(info.pod()).and_then(|group| cx.snapshot.pod_groups().get(&group));
@@ -43,14 +43,14 @@ impl SchedulingQueue {
         pods.filter(move |mate| *mate != key).filter_map(|mate| self.queued(&mate))
     }
 
-    /// Returns the other queued pods of the group of a pod with their places, by name.
-    fn placed_mates(&self, env: &dyn QueueEnv, info: &QueuedPodInfo) -> Vec<Member> {
-        self.mates(env, info).map(|mate| (mate.clone(), self.place(&mate.key()))).collect()
+    /// Returns the same as a list.
+    pub(super) fn placed_mates(&self, env: &dyn QueueEnv, info: &QueuedPodInfo) -> Vec<Member> {
+        self.mates(env, info).map(|(mate, place)| (mate.clone(), Some(place))).collect()
     }
 
     /// Adds a pod to its group where that is queued, or queues the group by this pod; mirrors `addPodGroupMember`.
     pub(super) fn join_group(&mut self, env: &mut dyn QueueEnv, mut info: QueuedPodInfo, from: Option<Place>, cause: MoveCause) {
-        let Some(first) = self.mates(env, &info).next().cloned() else {
+        let Some((first, place)) = self.mates(env, &info).next().map(|(first, place)| (first.clone(), place)) else {
             info.group_size = 1;
             (info.unschedulable_count, info.consecutive_errors_count) = (0, 0);
             self.move_entry(env, vec![(Arc::new(info), from)], false, cause, None);
@@ -59,15 +59,14 @@ impl SchedulingQueue {
         (info.timestamp, info.flushed, info.group_size) = (first.timestamp, first.flushed, first.group_size.max(1));
         (info.unschedulable_count, info.consecutive_errors_count) = (first.unschedulable_count, first.consecutive_errors_count);
         let mut info = Arc::new(info);
-        let place = self.place(&first.key());
-        if matches!(place, Some(Place::Unschedulable { .. })) {
+        if matches!(place, Place::Unschedulable { .. }) {
             self.park(env, &info, from, cause, None);
             self.record_group_gate(env, info.pod());
             self.nominate_gated(env, &info);
             return;
         }
-        let waits = matches!(place, Some(Place::Backoff { .. })) && self.backoff.is_backing_off(&first, env.now());
-        let stays = waits || place == Some(Place::Active);
+        let waits = matches!(place, Place::Backoff { .. }) && self.backoff.is_backing_off(&first, env.now());
+        let stays = waits || place == Place::Active;
         let alone = stays && self.pass_as_before(env, &info);
         if alone && (self.is_unasked(waits) || self.passes_pre_enqueue(env, &mut info)) {
             self.put_member(env, info, from, waits, cause, None);
@@ -140,7 +139,7 @@ impl SchedulingQueue {
     }
 
     /// Moves all pods of a group. A `PreEnqueue` plugin that rejects one of them puts all into unschedulablePods.
-    fn move_entry(
+    pub(super) fn move_entry(
         &mut self,
         env: &mut dyn QueueEnv,
         mut members: Vec<Member>,
@@ -206,8 +205,8 @@ impl SchedulingQueue {
 
     /// Puts the other queued pods of the group of a gated pod into unschedulablePods, where it is queued as one.
     pub(super) fn gate_mates(&mut self, env: &mut dyn QueueEnv, info: &QueuedPodInfo, cause: MoveCause) {
-        let mates = self.mates(env, info).next().map(|first| self.place(&first.key()));
-        if mates.is_some_and(|place| !matches!(place, Some(Place::Unschedulable { .. }))) {
+        let first = self.mates(env, info).next();
+        if first.is_some_and(|(_, place)| !matches!(place, Place::Unschedulable { .. })) {
             let mates = self.placed_mates(env, info);
             self.gate_entry(env, mates, cause, None);
         }
@@ -216,8 +215,10 @@ impl SchedulingQueue {
     /// Puts all pods of a group into unschedulablePods, because one of them is gated.
     fn gate_entry(&mut self, env: &mut dyn QueueEnv, members: Vec<Member>, cause: MoveCause, plugin: Option<PluginName>) {
         let first = members.first().map(|(info, _)| info.pod().clone());
+        if let Some(first) = &first {
+            self.forget_passed(first);
+        }
         for (info, from) in members {
-            self.forget_passed(info.pod());
             if !matches!(from, Some(Place::Unschedulable { .. })) {
                 self.take(&info.key());
             }
@@ -232,21 +233,20 @@ impl SchedulingQueue {
         }
     }
 
-    /// Returns the best effect of an event on the pods of an entry; mirrors `isEntityWorthRequeuing`.
+    /// Returns the best effect of an event on a pod and the others of its entry; mirrors `isEntityWorthRequeuing`.
     pub(super) fn is_entry_worth_requeuing(
         &mut self,
         env: &mut dyn QueueEnv,
-        info: &QueuedPodInfo,
+        (info, mates): (&QueuedPodInfo, &[Member]),
         event: ClusterEvent,
         change: &Change,
     ) -> Strategy {
         let mut best = self.is_pod_worth_requeuing(env, info, event, change);
-        let mates: Vec<_> = self.mates(env, info).cloned().collect();
-        for mate in mates {
+        for (mate, _) in mates {
             if matches!(best, Strategy::Immediately(_)) {
                 break;
             }
-            let other = self.is_pod_worth_requeuing(env, &mate, event, change);
+            let other = self.is_pod_worth_requeuing(env, mate, event, change);
             if best == Strategy::Skip || matches!(other, Strategy::Immediately(_)) {
                 best = other;
             }

@@ -229,11 +229,14 @@ impl SchedulingQueue {
 
     /// Returns a queued pod by namespace and name, or one that returns with its group.
     pub fn get(&self, key: &Key) -> Option<&Arc<QueuedPodInfo>> {
-        self.queued(key).or_else(|| self.returning.get(key).map(|(info, _)| info))
+        self.queued(key).map(|(info, _)| info).or_else(|| self.returning.get(key).map(|(info, _)| info))
     }
 
-    fn queued(&self, key: &Key) -> Option<&Arc<QueuedPodInfo>> {
-        self.active.get(key).or_else(|| self.unschedulable.get(key)).or_else(|| self.backoff.get(key))
+    /// Returns a queued pod with its place.
+    fn queued(&self, key: &Key) -> Option<(&Arc<QueuedPodInfo>, Place)> {
+        let parked = self.unschedulable.get(key).map(|info| (info, unschedulable_place(info)));
+        let in_backoff = || self.backoff.get(key).map(|info| (info, self.backoff_place(info)));
+        parked.or_else(|| self.active.get(key).map(|info| (info, Place::Active))).or_else(in_backoff)
     }
 
     /// Returns the end of a pod's backoff: a whole second if `SchedulerPopFromBackoffQ` is on. `None` for a pod without
@@ -365,13 +368,7 @@ impl SchedulingQueue {
 
     /// Returns the queue of a pod; `None` also while it is in flight.
     fn place(&self, key: &Key) -> Option<Place> {
-        if self.active.get(key).is_some() {
-            return Some(Place::Active);
-        }
-        if let Some(info) = self.backoff.get(key) {
-            return Some(self.backoff_place(info));
-        }
-        self.unschedulable.get(key).map(|info| unschedulable_place(info))
+        self.queued(key).map(|(_, place)| place)
     }
 
     fn backoff_place(&self, info: &QueuedPodInfo) -> Place {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::group_entry::Member;
 use super::{QueueEnv, SchedulingQueue, unschedulable_place};
 use crate::cluster::{Key, Object, Pod};
 use crate::framework::{Change, ClusterEvent, EventLabel, PluginName, QueuedPodInfo, QueueingHint, hint_steps, is_same_pod};
@@ -119,12 +120,13 @@ impl SchedulingQueue {
             if self.gate_of_entry(&info).is_some_and(|gate| self.stays_gated(gate, event)) {
                 continue;
             }
-            let strategy = self.is_entry_worth_requeuing(env, &info, event, change);
+            let mates = self.placed_mates(env, &info);
+            let strategy = self.is_entry_worth_requeuing(env, (&info, &mates), event, change);
             if strategy != Strategy::Skip {
                 let from = Some(unschedulable_place(&info));
                 let came = matches!(&change.new, Some(Object::Pod(pod)) if is_same_pod(pod, info.pod()));
                 let (key, came) = (info.key(), came && self.entry_of(info.pod()).is_none());
-                self.requeue(env, info, from.clone(), strategy, MoveCause::Cluster(event));
+                self.requeue_entry(env, (info, from.clone()), mates, strategy, MoveCause::Cluster(event));
                 // A pod that is kept out as it comes hears of its own coming: kube-scheduler puts it where it is once more.
                 if let Some(info) = self.unschedulable.get(&key).cloned().filter(|_| came && event == ClusterEvent::UNSCHEDULED_POD_ADD) {
                     self.record_move(env, &info, from, unschedulable_place(&info), MoveCause::Cluster(event), None);
@@ -225,6 +227,24 @@ impl SchedulingQueue {
             Strategy::AfterBackoff(plugin) => self.move_to_active(env, info, from, cause, plugin),
             Strategy::Immediately(plugin) => self.move_to_active(env, info, from, cause, Some(plugin)),
         }
+    }
+
+    /// Does the same for a pod and the others of its entry.
+    pub(super) fn requeue_entry(
+        &mut self,
+        env: &mut dyn QueueEnv,
+        (info, from): Member,
+        mates: Vec<Member>,
+        strategy: Strategy,
+        cause: MoveCause,
+    ) -> bool {
+        let (waits, plugin) = match strategy {
+            _ if mates.is_empty() => return self.requeue(env, info, from, strategy, cause),
+            Strategy::Skip => return self.requeue(env, info, from, strategy, cause),
+            Strategy::AfterBackoff(plugin) => (self.backoff.is_backing_off(&info, env.now()), plugin),
+            Strategy::Immediately(plugin) => (false, Some(plugin)),
+        };
+        self.move_entry(env, std::iter::once((info, from)).chain(mates).collect(), waits, cause, plugin)
     }
 
     /// Moves a pod to activeQ. Returns whether it got there: a `PreEnqueue` plugin may put it into unschedulablePods.

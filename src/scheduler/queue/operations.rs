@@ -62,9 +62,10 @@ impl SchedulingQueue {
             return;
         }
         for event in events {
-            let strategy = self.is_entry_worth_requeuing(env, &info, event, &change);
+            let mates = self.placed_mates(env, &info);
+            let strategy = self.is_entry_worth_requeuing(env, (&info, &mates), event, &change);
             let from = Some(unschedulable_place(&info));
-            if self.requeue(env, info, from, strategy, MoveCause::Cluster(event)) {
+            if self.requeue_entry(env, (info, from), mates, strategy, MoveCause::Cluster(event)) {
                 return;
             }
             // PreEnqueue may have recorded another reason to stay.
