@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::args::ExplainArgs;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, StandardError, original, write_answer};
+use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, StandardError, original, write_answer};
 use crate::admission::{Admission, Policies};
 use crate::cluster::neighbors::NeighborKind;
 use crate::limits::live::NEIGHBORS_ASKED;
@@ -16,7 +16,8 @@ use crate::source::live::NeighborsQuestion;
 use crate::source::{ManifestObject, read_manifests};
 use crate::whatif::{ManifestProblem, ManifestRequest, Rehearsal, Stage as _, apply_manifest};
 
-/// Applies manifests to a cluster without changing it. Returns `EXIT_NO_FIT` if a pod would not get a node.
+/// Applies manifests to a cluster without changing it. Returns `EXIT_SOURCE` if pods are not decided, and
+/// `EXIT_NO_FIT` if a pod would not get a node.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let is_stdin = |paths: &[std::path::PathBuf]| paths.iter().any(|path| path.as_os_str() == "-");
     if is_stdin(&args.manifests) && is_stdin(&args.cluster.source.from) {
@@ -56,7 +57,11 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut more = super::unread(stage.scheduler());
     more.append(if args.output.wide { super::completeness(&loaded) } else { Document::default() });
     write_answer(&args.output.write(&Answer::Manifest(&report), more)?, &args.file)?;
-    let code = if report.is_complete() { EXIT_OK } else { EXIT_NO_FIT };
+    let code = match () {
+        () if report.is_complete() => EXIT_OK,
+        () if report.is_cut_short() => EXIT_SOURCE,
+        () => EXIT_NO_FIT,
+    };
     let code = super::code(code, stage.scheduler());
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((without, stage, loaded));

@@ -32,6 +32,8 @@ pub enum Note {
     BudgetsUnknown,
     /// The run ended after as many steps as are allowed: pods that wait for an attempt might have a node or make room.
     CutShort,
+    /// This many pods of a workload are not created, as those before took as many steps as are allowed.
+    NotCreated(usize),
 }
 
 impl Note {

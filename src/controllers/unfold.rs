@@ -12,6 +12,7 @@ mod tests;
 
 pub(crate) use claims::{claim_defaults, create_with_claims};
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -354,6 +355,8 @@ struct Names<'a> {
     cluster: &'a Cluster,
     namespace: Str,
     made: u64,
+    /// The names that were made.
+    taken: HashSet<String>,
 }
 
 /// Length of a generated name before its five characters; mirrors `maxGeneratedNameLength`.
@@ -361,16 +364,17 @@ const GENERATED_BASE: usize = 57;
 
 impl<'a> Names<'a> {
     fn new(cluster: &'a Cluster, namespace: &Str) -> Self {
-        Self { cluster, namespace: namespace.clone(), made: 0 }
+        Self { cluster, namespace: namespace.clone(), made: 0, taken: HashSet::new() }
     }
 
-    /// Returns a name that no pod of the cluster has: a base with five characters.
+    /// Returns a name that neither a pod of the cluster has nor one that was made: a base with five characters.
     fn generate(&mut self, base: &str, salt: &str) -> String {
         let base: String = base.chars().take(GENERATED_BASE).collect();
         loop {
             self.made += 1;
             let name = format!("{base}-{}", suffix(&[salt, &self.made.to_string()], 5));
-            if self.cluster.pods.namespaced(&self.namespace, &Str::from(name.as_str())).is_none() {
+            let is_known = self.cluster.pods.namespaced(&self.namespace, &Str::from(name.as_str())).is_some();
+            if !is_known && self.taken.insert(name.clone()) {
                 return name;
             }
         }

@@ -80,7 +80,7 @@ impl ManifestReport {
             Note::CutShort.add_to(&mut self.answer.notes);
             self.elsewhere.retain(|pod| !is_tried_again(&pod.at[0]));
         }
-        if self.answer.notes.contains(&Note::CutShort) {
+        if self.is_cut_short() {
             self.elsewhere.retain(|pod| !is_tried_again(&pod.at[1]));
         }
         self
@@ -89,6 +89,11 @@ impl ManifestReport {
     /// Returns whether every pod has a node.
     pub fn is_complete(&self) -> bool {
         self.answer.is_complete()
+    }
+
+    /// Returns whether the run ended before all pods were decided.
+    pub fn is_cut_short(&self) -> bool {
+        self.answer.notes.contains(&Note::CutShort)
     }
 
     /// Returns the end in one line: `17 fit, 3 wait for cpu; 2 batch pods would be evicted`.

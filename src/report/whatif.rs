@@ -465,6 +465,7 @@ pub fn note_sentence(note: &Note) -> String {
              decided, and where others would move for them is unknown."
                 .to_owned()
         }
+        Note::NotCreated(pods) => format!("Note: {} not created; no more were tried.", count_of(*pods, "pod was", "pods were")),
     }
 }
 

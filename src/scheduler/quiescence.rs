@@ -114,6 +114,12 @@ impl StepBound {
         Self { end: state.steps().saturating_add(self.end.saturating_sub(state.steps()) / 2), ..self }
     }
 
+    /// Returns the bound of a run that ends here.
+    #[must_use]
+    pub fn reached(self) -> Self {
+        Self { is_reached: true, ..self }
+    }
+
     /// Returns the same for a scheduler that starts anew with what is left.
     #[must_use]
     pub fn restarted(self, before: &State, after: &State) -> Self {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::Originals;
 use super::answer::{Answer, Departure, PodEnd};
 use super::error::WhatIfError;
 use super::names::{named, pod_named};
 use super::stage::Stage;
-use super::{Originals, batch};
 use crate::cluster::{Cluster, Controller, Key, Kind, Pod, Str};
-use crate::controllers::Draft;
 use crate::controllers::pods as owners;
+use crate::controllers::{Draft, Note};
 use crate::session::{Owner, OwnerKind, Verb};
 use crate::suggest::nearest;
 
@@ -62,7 +62,11 @@ pub(super) fn scale(
             answer.pod(key, Str::default(), PodEnd::Created);
         }
     }
-    stage.apply(verb, batch(verb, draft.into_operations()));
+    let left = stage.apply_within(Some(verb), &verb.to_string(), draft.into_operations());
+    answer.pods.retain(|pod| !left.contains(&pod.pod));
+    if !left.is_empty() {
+        answer.note(Note::NotCreated(left.len()));
+    }
     Ok(())
 }
 

@@ -1,9 +1,9 @@
 //! Where a verb is applied: a scheduler alone, or a branch of a session.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::WhatIfError;
-use crate::cluster::{Key, ObservedEvent};
+use crate::cluster::{Key, Object, ObservedEvent};
 use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, InitialQueues, Operation, Quiescence, Scheduler, StepBound};
 use crate::session::{Action, Cursor, Session, Verb, objects_in_order};
@@ -17,6 +17,9 @@ pub trait Stage {
     fn apply(&mut self, verb: &Verb, operation: Operation) -> bool;
     /// Applies an operation that has no verb. Returns false if it has no effect.
     fn apply_alone(&mut self, operation: Operation) -> bool;
+    /// Applies operations as one, but creates no more pods once the bound has no steps left. Returns those pods. `verb` is that of the
+    /// operations, if they have one.
+    fn apply_within(&mut self, verb: Option<&Verb>, name: &str, operations: Vec<Operation>) -> BTreeSet<Key>;
     /// Takes one step towards the state in which nothing changes. Returns false there, at the bound, or if cancelled.
     fn settle_step(&mut self) -> bool;
     /// Returns the bound on the steps of all runs.
@@ -92,6 +95,20 @@ impl Stage for Rehearsal {
             }
             operation => !self.scheduler.apply(operation).is_empty(),
         }
+    }
+
+    fn apply_within(&mut self, _verb: Option<&Verb>, _name: &str, operations: Vec<Operation>) -> BTreeSet<Key> {
+        self.settling = Quiescence::default();
+        let mut left = BTreeSet::new();
+        for operation in operations {
+            match created_pod(&operation) {
+                Some(pod) if !self.bound.allows(self.scheduler.state(), &Operation::Schedule) => {
+                    left.insert(pod);
+                }
+                _ => drop(self.scheduler.apply(operation)),
+            }
+        }
+        left
     }
 
     fn settle_step(&mut self) -> bool {
@@ -174,6 +191,22 @@ impl Stage for OnBranch<'_> {
         self.act(operation)
     }
 
+    fn apply_within(&mut self, verb: Option<&Verb>, name: &str, mut operations: Vec<Operation>) -> BTreeSet<Key> {
+        // The history has them as one operation, so that their steps are counted before.
+        let mut counted = Rehearsal { bound: self.bound, ..Rehearsal::new(self.session.scheduler().clone()) };
+        let left = counted.apply_within(verb, name, operations.clone());
+        operations.retain(|operation| created_pod(operation).is_none_or(|pod| !left.contains(&pod)));
+        let operation = Operation::Batch { name: name.to_owned(), operations };
+        match verb {
+            Some(verb) => self.apply(verb, operation),
+            None => self.apply_alone(operation),
+        };
+        if !left.is_empty() {
+            self.bound = self.bound.reached();
+        }
+        left
+    }
+
     fn settle_step(&mut self) -> bool {
         (self.go_on)() && self.session.settle_within(&mut self.bound)
     }
@@ -226,5 +259,13 @@ fn refused(error: ConfigEditError) -> WhatIfError {
     match error {
         ConfigEditError::Gates(error) => WhatIfError::gate(error),
         error => error.into(),
+    }
+}
+
+/// Returns the pod that an operation creates.
+fn created_pod(operation: &Operation) -> Option<Key> {
+    match operation {
+        Operation::Create { object: Object::Pod(pod) } => Some(pod.key()),
+        _ => None,
     }
 }

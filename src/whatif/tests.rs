@@ -682,6 +682,19 @@ fn the_capacity_of_a_workload_is_that_of_its_pods() {
 }
 
 #[test]
+fn pods_that_take_too_many_steps_are_not_created() {
+    let objects = with(two_zones(), [pod("web-0", "a1", "ReplicaSet/web")]);
+    for (steps, made) in [(0, 0), (121, 2), (481, 5), (1_000_000, 6)] {
+        let mut stage = stage(objects.clone());
+        stage.set_bound(StepBound::after(stage.scheduler().state(), steps));
+        let answer = run(&mut stage, "scale rs/d/web 7");
+        assert_eq!((answer.pods.len(), stage.scheduler().state().cluster().pods.len()), (made, 1 + made), "{steps}");
+        assert_eq!(answer.notes.contains(&Note::NotCreated(6 - made)), made < 6, "{:?}", answer.notes);
+        assert_eq!(answer.notes.contains(&Note::CutShort), made < 6);
+    }
+}
+
+#[test]
 fn a_run_ends_after_a_number_of_steps() {
     let pods = (0..4).map(|at| pod(&format!("web-{at}"), "a1", "ReplicaSet/web"));
     let objects = with(two_zones(), pods);

@@ -33,6 +33,16 @@ fn names(found: &Unfolded) -> Vec<String> {
 }
 
 #[test]
+fn thousands_of_pods_have_names_of_their_own() {
+    let options = UnfoldOptions { most: 10_000, ..options() };
+    let object = workload("apps/v1", "Deployment", &json!({"replicas": 10_000}));
+    let mut names = names(&unfold(&Cluster::default(), &object, &options).unwrap().unwrap());
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 10_000);
+}
+
+#[test]
 fn a_deployment_makes_pods_of_a_replica_set_named_after_its_template() {
     let found = unfolded(&workload("apps/v1", "Deployment", &json!({"replicas": 3})));
     let metadata = &found.pods[0].pod.json()["metadata"];

@@ -22,9 +22,11 @@ pub(super) enum Strategy {
     Immediately(PluginName),
 }
 
-/// Steps of [`QueueEnv::count_steps`] for each pod that an event is offered to, and for each that moves or runs `PreEnqueue`.
+/// Steps of [`QueueEnv::count_steps`] for each pod that an event is offered to, for each that moves or passes `PreEnqueue`, and for each
+/// that `PreEnqueue` rejects.
 const STEPS_OF_OFFER: u64 = 30;
 pub(super) const STEPS_OF_MOVE: u64 = 60;
+const STEPS_OF_REJECTION: u64 = 5;
 
 impl SchedulingQueue {
     /// Moves the parked pods that an event may help, and keeps the event for the pods in flight. With `max_priority`,
@@ -329,15 +331,16 @@ impl SchedulingQueue {
 
     /// Runs `PreEnqueue`, the plugin that gated the pod last first. A rejection makes that plugin a rejector.
     pub(super) fn passes_pre_enqueue(&mut self, env: &mut dyn QueueEnv, info: &mut Arc<QueuedPodInfo>) -> bool {
-        env.count_steps(STEPS_OF_MOVE);
         match env.pre_enqueue(info.pod(), info.gating_plugin) {
             None => {
+                env.count_steps(STEPS_OF_MOVE);
                 if info.gated() {
                     Arc::make_mut(info).gating_plugin = None;
                 }
                 true
             }
             Some((plugin, status)) => {
+                env.count_steps(STEPS_OF_REJECTION);
                 if info.gating_plugin != Some(plugin) || !info.unschedulable_plugins.contains(plugin) {
                     let info = Arc::make_mut(info);
                     info.gating_plugin = Some(plugin);

@@ -171,7 +171,9 @@ impl ManifestAnswer {
                         let at = Whereabouts::of(scheduler, pod);
                         match at.node() {
                             Some(node) => ManifestPodEnd::Placed { node: node.clone(), odds: watch.odds.remove(pod) },
-                            None if stage.bound().is_reached() && is_tried_again(&at.location) => ManifestPodEnd::Undecided,
+                            None if rollout.is_cut() || stage.bound().is_reached() && is_tried_again(&at.location) => {
+                                ManifestPodEnd::Undecided
+                            }
                             None => ManifestPodEnd::Pending {
                                 decision: decisions.about(scheduler, workload, pod, &at.message),
                                 message: at.message,

@@ -211,7 +211,12 @@ fn run(
             return;
         }
         watch.add(rollouts);
-        put_all(stage, "make pods", draft);
+        if !is_idle {
+            let left = stage.apply_within(None, "make pods", draft.into_operations());
+            if !left.is_empty() {
+                rollouts.iter_mut().for_each(|rollout| rollout.unmake(&left));
+            }
+        }
         if !watch.settle(stage) || is_last {
             rollouts.iter_mut().for_each(Rollout::stop);
             return;

@@ -46,8 +46,10 @@ pub(super) struct Rollout {
     /// The refusal of the pod that is next.
     refusal: Option<RefusedPod>,
     sample: Option<TemplatedPod>,
-    /// The limit on rounds was reached.
+    /// A limit was reached.
     stopped: bool,
+    /// That of the steps, before all pods of a round were made.
+    is_cut: bool,
 }
 
 impl Rollout {
@@ -82,6 +84,7 @@ impl Rollout {
             refusal: None,
             sample,
             stopped: false,
+            is_cut: false,
             queue: VecDeque::new(),
             change,
             found,
@@ -233,6 +236,19 @@ impl Rollout {
     fn is_last_ready(&self, cluster: &Cluster) -> bool {
         let has_node = |key: &Key| cluster.pods.get(key).is_some_and(|pod| !pod.node_name.is_empty());
         self.made.last().is_none_or(has_node) && self.was_pending.iter().all(has_node)
+    }
+
+    /// Takes back pods that took too many steps to make, and makes no more.
+    pub(super) fn unmake(&mut self, pods: &BTreeSet<Key>) {
+        let made = self.made.len();
+        self.made.retain(|pod| !pods.contains(pod));
+        self.is_cut = self.made.len() < made;
+        self.stopped = true;
+    }
+
+    /// Returns whether more pods take too many steps to make. What holds back those that were made may then be that there are too few.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Makes no more pods.

@@ -237,6 +237,21 @@ fn decisions_about_a_manifest_end_after_a_number_of_steps() {
 }
 
 #[test]
+fn pods_that_take_too_many_steps_are_not_created() {
+    let of = |most_steps: u64| {
+        let request = ManifestRequest { most_steps: Some(most_steps), ..ManifestRequest::default() };
+        applied(&mut stage(vec![node("n1", 9, "a")]), &[workload("Deployment", "web", &json!({"replicas": 5}))], &request)
+    };
+    // Each takes the steps of passing PreEnqueue and of a move to activeQ.
+    for (steps, made) in [(0, 0), (120, 1), (121, 2), (480, 4)] {
+        let answer = of(steps);
+        assert_eq!((numbers(&answer), &answer.not_made[0].why), ([0, made, 0, 5 - made], &WhyNotMade::Limit), "{steps}");
+        assert!(answer.pods.iter().all(|pod| matches!(pod.end, ManifestPodEnd::Undecided)) && answer.notes == [Note::CutShort]);
+    }
+    assert!(of(481).not_made.is_empty());
+}
+
+#[test]
 fn odds_of_many_pods_are_counted_when_asked_for() {
     let with_odds = |odds: bool| {
         let mut stage = stage(vec![node("n1", 99, "a"), node("n2", 99, "b")]);
