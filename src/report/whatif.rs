@@ -421,6 +421,7 @@ fn departure(why: Departure) -> &'static str {
         Departure::DaemonSet => "its DaemonSet creates no pod without the node",
         Departure::Mirror => "it mirrored a static pod of the node",
         Departure::ScaledDown => "its workload was scaled down",
+        Departure::NotCreated => "no more replacements were created, after as many steps as are allowed",
     }
 }
 

@@ -120,6 +120,8 @@ pub enum Departure {
     Mirror,
     /// The workload needs it no more.
     ScaledDown,
+    /// Its controller would make another, which is not created: those before took as many steps as are allowed.
+    NotCreated,
 }
 
 /// Why a pod stays.
@@ -207,6 +209,22 @@ impl Answer {
         self.pods.push(PodAnswer { pod, node, end });
     }
 
+    /// Takes in pods that took too many steps to create.
+    pub(super) fn not_created(&mut self, left: &BTreeSet<Key>) {
+        if left.is_empty() {
+            return;
+        }
+        for pod in &mut self.pods {
+            if matches!(&pod.end, PodEnd::Recreated(new) if left.contains(new)) {
+                pod.end = PodEnd::Gone(Departure::NotCreated);
+            }
+        }
+        match self.notes.iter_mut().find_map(|note| if let Note::NotCreated(pods) = note { Some(pods) } else { None }) {
+            Some(pods) => *pods += left.len(),
+            None => self.note(Note::NotCreated(left.len())),
+        }
+    }
+
     /// Adds a note, once.
     pub(super) fn note(&mut self, note: Note) {
         note.add_to(&mut self.notes);
@@ -221,7 +239,7 @@ impl Answer {
             && self.pods.iter().all(|pod| match &pod.end {
                 PodEnd::Recreated(new) => placed(new),
                 PodEnd::Created => placed(&pod.pod),
-                PodEnd::Gone(_) => true,
+                PodEnd::Gone(why) => *why != Departure::NotCreated,
                 PodEnd::Stays(stay) => !matches!(stay, Stay::Blocked(_)),
             })
     }

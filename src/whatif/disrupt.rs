@@ -23,7 +23,7 @@ pub(super) fn drain(stage: &mut dyn Stage, verb: &Verb, nodes: &[Str], answer: &
             draft.put(object);
         }
     }
-    commit(stage, verb, draft);
+    commit(stage, verb, draft, answer);
     let mut ledger = Ledger::default();
     let mut waits = false;
     for node in nodes {
@@ -31,7 +31,7 @@ pub(super) fn drain(stage: &mut dyn Stage, verb: &Verb, nodes: &[Str], answer: &
         waits |= end == NodeEnd::Blocked;
         answer.nodes.push(NodeAnswer { node: node.clone(), end });
     }
-    settle_with_budgets(stage, verb, &mut ledger);
+    settle_with_budgets(stage, verb, &mut ledger, answer);
 }
 
 fn note_unknown_budgets(cluster: &Cluster, answer: &mut Answer) {
@@ -41,9 +41,9 @@ fn note_unknown_budgets(cluster: &Cluster, answer: &mut Answer) {
 }
 
 /// Applies a draft as one operation, unless it is empty.
-fn commit(stage: &mut dyn Stage, verb: &Verb, draft: Draft) {
+fn commit(stage: &mut dyn Stage, verb: &Verb, draft: Draft, answer: &mut Answer) {
     if !draft.is_empty() {
-        stage.apply(verb, Operation::Batch { name: verb.to_string(), operations: draft.into_operations() });
+        answer.not_created(&stage.apply_within(Some(verb), &verb.to_string(), draft.into_operations()));
     }
 }
 
@@ -83,7 +83,7 @@ fn drain_node(stage: &mut dyn Stage, verb: &Verb, node: &Str, ledger: &mut Ledge
         }
         let blocked = !refused.is_empty();
         let is_stuck = draft.is_empty();
-        commit(stage, verb, draft);
+        commit(stage, verb, draft, answer);
         if is_stuck || !blocked {
             for (pod, block) in refused {
                 let block = because_of_replacements(block, ledger);
@@ -198,8 +198,8 @@ fn lose_pods(stage: &mut dyn Stage, verb: &Verb, mut draft: Draft, pods: &[Arc<P
         ledger.lose(&mut draft, pod, new.as_ref().map(Pod::key).as_ref());
         replace(&mut draft, pod, new, answer);
     }
-    commit(stage, verb, draft);
-    settle_with_budgets(stage, verb, &mut ledger);
+    commit(stage, verb, draft, answer);
+    settle_with_budgets(stage, verb, &mut ledger, answer);
 }
 
 /// Evicts one pod.
@@ -211,10 +211,10 @@ pub(super) fn evict(stage: &mut dyn Stage, verb: &Verb, pod: &Arc<Pod>, answer: 
     let mut draft = Draft::new(stage.scheduler().state().cluster());
     let mut ledger = Ledger::default();
     match disrupt(stage, &mut draft, pod, Some(&mut ledger), answer) {
-        Ok(()) => commit(stage, verb, draft),
+        Ok(()) => commit(stage, verb, draft, answer),
         Err(block) => answer.pod(pod.key(), pod.node_name.clone(), PodEnd::Stays(Stay::Blocked(block))),
     }
-    settle_with_budgets(stage, verb, &mut ledger);
+    settle_with_budgets(stage, verb, &mut ledger, answer);
     Ok(())
 }
 
@@ -226,10 +226,10 @@ pub(super) fn drive_out(stage: &mut dyn Stage, verb: &Verb, object: Object, pods
 }
 
 /// Runs until nothing changes, then gives budgets the disruptions of the placed replacements back.
-fn settle_with_budgets(stage: &mut dyn Stage, verb: &Verb, ledger: &mut Ledger) {
+fn settle_with_budgets(stage: &mut dyn Stage, verb: &Verb, ledger: &mut Ledger, answer: &mut Answer) {
     while stage.settle_step() {}
     let mut draft = Draft::new(stage.scheduler().state().cluster());
     if ledger.give_back(&mut draft) {
-        commit(stage, verb, draft);
+        commit(stage, verb, draft, answer);
     }
 }

@@ -12,8 +12,8 @@ use super::error::WhatIfError;
 use super::names::{named, pod_named};
 use super::stage::Stage;
 use crate::cluster::{Cluster, Controller, Key, Kind, Pod, Str};
+use crate::controllers::Draft;
 use crate::controllers::pods as owners;
-use crate::controllers::{Draft, Note};
 use crate::session::{Owner, OwnerKind, Verb};
 use crate::suggest::nearest;
 
@@ -64,9 +64,7 @@ pub(super) fn scale(
     }
     let left = stage.apply_within(Some(verb), &verb.to_string(), draft.into_operations());
     answer.pods.retain(|pod| !left.contains(&pod.pod));
-    if !left.is_empty() {
-        answer.note(Note::NotCreated(left.len()));
-    }
+    answer.not_created(&left);
     Ok(())
 }
 

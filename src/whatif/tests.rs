@@ -692,6 +692,18 @@ fn pods_that_take_too_many_steps_are_not_created() {
         assert_eq!(answer.notes.contains(&Note::NotCreated(6 - made)), made < 6, "{:?}", answer.notes);
         assert_eq!(answer.notes.contains(&Note::CutShort), made < 6);
     }
+    // A replacement that is not created is none.
+    let pods = (0..4).map(|at| pod(&format!("web-{at}"), "a1", "ReplicaSet/web"));
+    for verb in ["lose a1", "drain a1"] {
+        let mut stage = stage(with(two_zones(), pods.clone()));
+        stage.set_bound(StepBound::after(stage.scheduler().state(), 121));
+        let answer = run(&mut stage, verb);
+        let lost = answer.pods.iter().filter(|pod| pod.end == PodEnd::Gone(Departure::NotCreated)).count();
+        let left = stage.scheduler().state().cluster().pods.len();
+        assert!((1..4).contains(&lost) && left + lost == 4, "{verb}: {lost} {left}");
+        assert!(answer.notes.contains(&Note::NotCreated(lost)) && answer.notes.contains(&Note::CutShort), "{:?}", answer.notes);
+        assert!(!answer.is_complete(stage.scheduler().state().cluster()));
+    }
 }
 
 #[test]
@@ -711,7 +723,8 @@ fn a_run_ends_after_a_number_of_steps() {
     // The run ends before the first attempt that begins with no step left.
     let mut whole = stage(objects.clone());
     let before = whole.scheduler().state().steps();
-    whole.set_bound(StepBound::after(whole.scheduler().state(), 0));
+    // The creations of four pods begin with steps left, and no attempt does.
+    whole.set_bound(StepBound::after(whole.scheduler().state(), 361));
     run(&mut whole, "lose a1");
     whole.set_bound(StepBound::of(whole.scheduler()));
     let mut begins = Vec::new();

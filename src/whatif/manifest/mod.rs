@@ -213,8 +213,8 @@ fn run(
         watch.add(rollouts);
         if !is_idle {
             let left = stage.apply_within(None, "make pods", draft.into_operations());
-            if !left.is_empty() {
-                rollouts.iter_mut().for_each(|rollout| rollout.unmake(&left));
+            for rollout in rollouts.iter_mut().filter(|_| !left.is_empty()) {
+                rollout.unmake(&left);
             }
         }
         if !watch.settle(stage) || is_last {

@@ -246,7 +246,7 @@ impl Rollout {
         self.stopped = true;
     }
 
-    /// Returns whether more pods take too many steps to make. What holds back those that were made may then be that there are too few.
+    /// Returns whether more pods take too many steps to make. Those that were made may be held back only because they are too few.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
