@@ -1,9 +1,10 @@
 //! Changes of a cluster that are collected before they are applied as one operation.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::cluster::{Cluster, Key, Kind, Object, PodDisruptionBudget};
+use crate::cluster::{Cluster, Key, Kind, Object, Pod, PodDisruptionBudget};
 use crate::scheduler::Operation;
 
 /// A cluster with changes, and the operations that make them.
@@ -13,17 +14,27 @@ pub(crate) struct Draft {
     operations: Vec<Operation>,
     /// The operation that last wrote an object; a further change replaces it.
     written: BTreeMap<(Kind, Key), usize>,
+    /// The number from which a free name is looked for, by the pod that it is for.
+    salts: RefCell<HashMap<Key, u64>>,
 }
 
 impl Draft {
     /// Begins with a cluster as it is.
     pub(crate) fn new(cluster: &Cluster) -> Self {
-        Self { cluster: cluster.clone(), operations: Vec::new(), written: BTreeMap::new() }
+        Self { cluster: cluster.clone(), operations: Vec::new(), written: BTreeMap::new(), salts: RefCell::default() }
     }
 
     /// Returns the cluster with the changes so far.
     pub(crate) fn cluster(&self) -> &Cluster {
         &self.cluster
+    }
+
+    /// Returns the next number to make a name from for a pod like this one.
+    pub(crate) fn next_salt(&self, pod: &Pod) -> u64 {
+        let mut salts = self.salts.borrow_mut();
+        let salt = salts.entry(pod.key()).or_default();
+        *salt += 1;
+        *salt - 1
     }
 
     /// Creates or updates an object.

@@ -117,13 +117,12 @@ fn generated_name(draft: &Draft, pod: &Pod) -> Str {
         Some((index, _)) if !index.is_empty() => format!("{base}-{index}"),
         _ => base.to_owned(),
     };
-    let mut salt = 0_u64;
     loop {
+        let salt = draft.next_salt(pod);
         let name = Str::from(format!("{base}-{}", suffix(&[own, &pod.metadata.uid.text(), &salt.to_string()], GENERATED)));
         if draft.cluster().pods.namespaced(&pod.metadata.namespace, &name).is_none() {
             return name;
         }
-        salt += 1;
     }
 }
 
@@ -238,4 +237,24 @@ fn resource_claim_key(pod: &Pod, entry: &Str) -> Option<Key> {
     let of_status = || pod.status.resource_claim_statuses.iter().find(|claim| claim.name == *entry)?.resource_claim_name.clone();
     let name = of_spec.or_else(of_status)?;
     Some(Key { namespace: pod.metadata.namespace.clone(), name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{Cluster, Object};
+
+    #[test]
+    fn a_search_for_a_name_begins_where_the_last_one_ended() {
+        let text = r#"{"metadata":{"name":"web-a","namespace":"d","uid":"u"},"spec":{"containers":[]}}"#;
+        let pod: Pod = serde_json::from_str(text).unwrap();
+        let mut draft = Draft::new(&Cluster::default());
+        for made in 0..500 {
+            let new = successor(&draft, &pod, Timestamp::UNIX_EPOCH);
+            assert!(draft.cluster().pods.get(&new.key()).is_none());
+            draft.put(Object::Pod(new.into()));
+            assert_eq!(draft.cluster().pods.iter().count(), made + 1);
+        }
+        assert!(draft.next_salt(&pod) < 510);
+    }
 }
