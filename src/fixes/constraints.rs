@@ -1,12 +1,12 @@
 //! Lists the single demands of a pod, with the nodes on which each fails.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::change::{Change, PodChange, RequirementPlace, UNSCHEDULABLE_TAINT};
 use super::devices::{self, Devices};
-use super::requests::{lower, requested};
+use super::requests::{amount, lower_from};
 use crate::cluster::{Key, NodeSelectorTerm, Pod, PodSpec, Requirement, Str, Taint};
 use crate::framework::{
     NodeInfo, Nodes, PluginName, PluginSet, PodResourcesOptions, Reason, ReasonKind, Shortage, Snapshot, Status, host_ports, pod_requests,
@@ -190,6 +190,13 @@ pub struct Row {
     pub closest: Closest,
 }
 
+/// The nodes that lack a resource.
+struct ResourceShortages<'a> {
+    nodes: NodeBits,
+    /// The first of those that lack least, by position, with what it is compared by.
+    closest: ((bool, i64), usize, &'a Shortage),
+}
+
 /// All demands of a pod, over all nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
@@ -279,7 +286,7 @@ struct Builder<'a> {
 /// Maximum number of named values of a label.
 const VALUES_NAMED: usize = 8;
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     fn nodes(&self) -> &Nodes {
         self.snapshot.nodes()
     }
@@ -483,27 +490,42 @@ impl Builder<'_> {
         }
     }
 
+    /// Returns the nodes that lack each resource, in one pass over all reasons: a pod may ask for thousands.
+    fn shortages(&self) -> HashMap<&'a Str, ResourceShortages<'a>> {
+        let table = self.table;
+        let is_fit = |by: PluginName| by == PluginName::NodeResourcesFit;
+        let mut found: HashMap<&Str, ResourceShortages<'_>> = HashMap::new();
+        for (at, rejections) in table.nodes.iter().enumerate() {
+            // A node that another demand excludes too is not close.
+            let is_out = rejections.iter().any(|(by, _)| !is_fit(*by));
+            let reasons = rejections.iter().filter(|(by, _)| is_fit(*by)).flat_map(|(_, status)| status.reasons());
+            for shortage in reasons.filter_map(|reason| if let Reason::Insufficient(shortage) = reason { Some(shortage) } else { None }) {
+                let key = (is_out, shortage.requested.saturating_sub(shortage.free()));
+                let begin = || ResourceShortages { nodes: NodeBits::none(table.nodes.len()), closest: (key, at, shortage) };
+                let of_resource = found.entry(&shortage.resource).or_insert_with(begin);
+                of_resource.nodes.insert(at);
+                if key < of_resource.closest.0 {
+                    of_resource.closest = (key, at, shortage);
+                }
+            }
+        }
+        found
+    }
+
     fn resources(&mut self) {
         let plugin = [PluginName::NodeResourcesFit];
-        let shortages = |status: &Status, name: &Str| {
-            let found = status.reasons().iter().find(|r| matches!(r, Reason::Insufficient(s) if s.resource == *name));
-            found.and_then(|r| if let Reason::Insufficient(s) = r { Some(s.clone()) } else { None })
-        };
         let requests = pod_requests(self.pod, PodResourcesOptions::default());
-        for resource in requests.keys() {
-            let bits = Self::rejected(self.table, &plugin, |status| shortages(status, resource).is_some());
-            let missing = |at: usize| {
-                let mut statuses = self.table.nodes[at].iter().filter(|(by, _)| plugin.contains(by));
-                let found = statuses.find_map(|(_, status)| shortages(status, resource))?;
-                Some((found.requested.saturating_sub(found.free()), at, found))
+        let mut shortages = self.shortages();
+        for (resource, quantity) in requests.iter() {
+            let (bits, closest) = match shortages.remove(resource) {
+                Some(ResourceShortages { nodes, closest: (_, at, shortage) }) => {
+                    (nodes, Closest::Missing { node: self.table.names[at].clone(), shortage: shortage.clone() })
+                }
+                None => (NodeBits::none(self.snapshot.len()), Closest::Unknown),
             };
-            // A node that another demand excludes too is not close.
-            let is_out = |at: usize| self.table.nodes[at].iter().any(|(by, _)| !plugin.contains(by));
-            let closest = bits.iter().filter_map(missing).min_by_key(|(missing, at, _)| (is_out(*at), *missing, *at));
-            let closest = closest.map(|(_, at, shortage)| Closest::Missing { node: self.table.names[at].clone(), shortage });
-            let drop = lower(self.pod, resource, requested_beyond(self.pod, resource)).map(PodChange::Lower);
-            let amount = requested(self.pod, resource);
-            self.push(Demand::Resource { resource: resource.clone(), amount }, bits, drop, closest.unwrap_or_default());
+            let amount = amount(resource, *quantity);
+            let drop = lower_from(self.pod, resource, amount, requested_beyond(self.pod, resource)).map(PodChange::Lower);
+            self.push(Demand::Resource { resource: resource.clone(), amount }, bits, drop, closest);
         }
         let full = Self::rejected(self.table, &plugin, |status| status.reasons().iter().any(|r| r.kind() == ReasonKind::TooManyPods));
         if full.count() > 0 {

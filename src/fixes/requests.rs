@@ -16,7 +16,8 @@ pub(super) fn requested(pod: &Pod, resource: &str) -> i64 {
     amount(resource, pod_requests(pod, PodResourcesOptions::default()).get(resource).copied().unwrap_or_default())
 }
 
-fn amount(resource: &str, quantity: Quantity) -> i64 {
+/// Returns a request as [`requested`] does.
+pub(super) fn amount(resource: &str, quantity: Quantity) -> i64 {
     if resource == "cpu" { quantity.milli_value() } else { quantity.value() }
 }
 
@@ -28,7 +29,11 @@ fn unit(resource: &str) -> i128 {
 /// Lowers the requests of a pod to a total of `to`, the largest request first. Returns `None` where `to` is below the
 /// overhead of its RuntimeClass, or not below the present total.
 pub(super) fn lower(pod: &Pod, resource: &Str, to: i64) -> Option<Lowered> {
-    let from = requested(pod, resource);
+    lower_from(pod, resource, requested(pod, resource), to)
+}
+
+/// Does the same, given the present total.
+pub(super) fn lower_from(pod: &Pod, resource: &Str, from: i64, to: i64) -> Option<Lowered> {
     if to >= from || to < 0 {
         return None;
     }

@@ -1,7 +1,9 @@
 //! Counts the steps of decisions, so that searches of many decisions end after a bounded number of them.
 
+use std::collections::BTreeSet;
+
 use super::{PodInfo, Snapshot};
-use crate::cluster::{NodeSelectorTerm, Pod, PodAffinity};
+use crate::cluster::{NodeSelectorTerm, Pod, PodAffinity, Str};
 use crate::limits::engine::{SEARCH_STEPS, SEARCH_STEPS_ON_NODE};
 
 /// Returns how many steps a plugin's search may take on each of some nodes, in a decision that is one of many.
@@ -11,6 +13,9 @@ pub fn search_steps_on_node(nodes: usize) -> u64 {
 
 /// Demands on the labels of a node that take about as long as a constraint over pods.
 const LABELS_OF_A_STEP: usize = 4;
+
+/// Resources that a pod asks for of which a node's answer takes about as long as without any.
+const ORDINARY_RESOURCES: usize = 8;
 
 /// How many demands on each node a pod has.
 struct Demands {
@@ -56,10 +61,19 @@ impl Demands {
 }
 
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, one for each node and
-/// constraint over pods, and one for each node and 4 demands on its labels. Searches of plugins are not included; they count with [`super::CycleState::spend`].
+/// constraint over pods, one for each node and 4 demands on its labels, and one for each node and resource beyond 8. Searches of plugins are not included; they count with [`super::CycleState::spend`].
 pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
     let Demands { spread, terms, selected, required, .. } = Demands::of(pod);
-    (nodes.max(1) as u64).saturating_mul((1 + spread + terms + (selected + required.count) / LABELS_OF_A_STEP) as u64)
+    let resources = requested_resources(pod).saturating_sub(ORDINARY_RESOURCES);
+    let of_node = 1 + spread + terms + (selected + required.count) / LABELS_OF_A_STEP + resources;
+    (nodes.max(1) as u64).saturating_mul(of_node as u64)
+}
+
+/// Returns how many resources a pod asks for.
+fn requested_resources(pod: &Pod) -> usize {
+    let containers = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
+    let names: BTreeSet<&Str> = containers.flat_map(|container| container.resources.requests.keys()).collect();
+    names.len()
 }
 
 /// Steps of [`node_steps`] that each of these takes on a node: a decision without any constraint, a topology spread constraint, a

@@ -146,9 +146,18 @@ impl WhatIfReport {
         self.place(pod).is_none_or(|at| at.location == PodLocation::Gone)
     }
 
+    /// Returns whether pods were not created. What holds back the others may be only that they are too few.
+    fn is_short_of_pods(&self) -> bool {
+        self.answers.iter().flat_map(|answer| &answer.notes).any(|note| matches!(note, Note::NotCreated(_)))
+    }
+
     /// Returns whether the run ended before the next attempt of a pod.
     fn is_undecided(&self, pod: &Key) -> bool {
-        self.cut_short && self.place(pod).is_some_and(|at| is_tried_again(&at.location))
+        let is_open = |at: &Whereabouts| {
+            is_tried_again(&at.location)
+                || self.is_short_of_pods() && matches!(at.location, PodLocation::Waiting(..)) && at.node().is_none()
+        };
+        self.cut_short && self.place(pod).is_some_and(is_open)
     }
 
     fn sentence(&self, answer: &Answer) -> String {

@@ -1,10 +1,12 @@
 //! The changes of objects that explain a changed decision. Each is verified: the decision about the node is taken again on the newer
 //! state without the change.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::{ChangeKind, Contrast, Differs, Facts, ObjectChange, PodDiff};
-use crate::cluster::{Key, Kind, Str};
+use crate::cluster::{Key, Kind, Pod, Str};
 use crate::framework::{PluginName, PodInfo, node_steps};
 use crate::scheduler::{ObjectEdit, Scheduler};
 use crate::trace::{CycleView, Outcome};
@@ -67,16 +69,23 @@ impl<'a> Search<'a> {
 
     /// Counts a trial with its steps. Returns `None` if there are none left.
     fn spend(&mut self, pod: &Key, changes: &[usize]) -> Option<()> {
+        self.trials = self.trials.checked_sub(1)?;
         let snapshot = self.new.state().snapshot();
         let nodes = snapshot.len() as u64;
-        let other_nodes = changes
-            .iter()
-            .map(|at| &self.changes[*at])
-            .filter(|change| change.kind == Kind::Node && matches!(change.change, ChangeKind::Created | ChangeKind::Deleted));
-        let edits = (changes.len() as u64 * STEPS_OF_EDIT).saturating_add(other_nodes.count() as u64 * nodes * STEPS_OF_ANOTHER_NODE);
-        let of_node = self.new.state().cluster().pods.get(pod).map_or(1, |pod| node_steps(&PodInfo::new(pod.clone()), &snapshot));
-        self.trials = self.trials.checked_sub(1)?;
-        self.steps = self.steps.checked_sub(edits.saturating_add(nodes.saturating_mul(of_node)))?;
+        let is_other_node = |at: &&usize| {
+            let change = &self.changes[**at];
+            change.kind == Kind::Node && matches!(change.change, ChangeKind::Created | ChangeKind::Deleted)
+        };
+        let other_nodes = changes.iter().filter(is_other_node).count() as u64;
+        let edits = changes.len() as u64 * STEPS_OF_EDIT + other_nodes.saturating_mul(nodes).saturating_mul(STEPS_OF_ANOTHER_NODE);
+        let emulation = self.new.state().config().emulation;
+        let steps_of = |pod: &Arc<Pod>| node_steps(&PodInfo::with_emulation(pod.clone(), emulation), &snapshot);
+        let of_node = self.new.state().cluster().pods.get(pod).map_or(1, steps_of);
+        let Some(left) = self.steps.checked_sub(edits.saturating_add(nodes.saturating_mul(of_node))) else {
+            self.trials = 0;
+            return None;
+        };
+        self.steps = left;
         Some(())
     }
 
