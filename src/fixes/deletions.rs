@@ -7,12 +7,12 @@ use super::change::Change;
 use super::cluster::depends_on_pods;
 use super::constraints::{Demand, Matrix};
 use super::reaction::held;
-use super::requests::requested;
+use super::requests::amount;
 use super::trial::{Trials, amount_of, free};
 use super::{CutShort, Fix, FixOutcome, Fixes, Limits, Untried};
 use crate::cluster::{Cluster, Controller, Key, Kind, LabelSelector, Labels, Pod, PodDisruptionBudget, Str};
 use crate::controllers::Workload;
-use crate::framework::{AffinityTerm, NodeInfo, Nodes, PodInfo};
+use crate::framework::{AffinityTerm, NodeInfo, Nodes, PodInfo, PodResourcesOptions, pod_requests};
 
 /// Tries the deletion of pods, on each node the least important first, until one lets the pod fit.
 pub(super) fn deletions(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Fixes) {
@@ -108,8 +108,9 @@ impl<'a> InTheWay<'a> {
             nominated.entry(other.status.nominated_node_name.clone()).or_default().push(info);
         }
         let wanted = PodInfo::with_emulation(pod, emulation);
+        let all = pod_requests(&wanted.pod, PodResourcesOptions::default());
         let request = |demand: &Demand| match demand {
-            Demand::Resource { resource, .. } => Some(requested(&wanted.pod, resource)),
+            Demand::Resource { resource, .. } => Some(amount(resource, all.get(resource).copied().unwrap_or_default())),
             _ => None,
         };
         let requests = matrix.rows.iter().map(|row| request(&row.demand)).collect();

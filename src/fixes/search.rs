@@ -277,6 +277,9 @@ fn in_whole_units(resource: &str, amount: i64) -> i64 {
 
 /// Returns the largest lower request of a resource that lets the pod in, in whole units, with other changes; `None` without one.
 pub(super) fn largest_request(trials: &mut Trials<'_>, with: &[Change], resource: &Str) -> Option<(Change, Verified)> {
+    if trials.is_over() {
+        return None;
+    }
     let pod = trials.changed_pod(with)?;
     if !requests_any(&pod, resource) {
         return None;

@@ -311,6 +311,10 @@ fn effective_requests(pod: &Pod, spec: &ResourceList, actuated: &ResourceList, a
 }
 
 fn add(sum: &mut ResourceList, more: &ResourceList) {
+    if sum.is_empty() {
+        sum.clone_from(more);
+        return;
+    }
     for (name, quantity) in more.iter() {
         let total = sum.get(name).copied().unwrap_or_default() + *quantity;
         sum.insert(name.clone(), total);

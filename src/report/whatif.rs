@@ -146,7 +146,7 @@ impl WhatIfReport {
         self.place(pod).is_none_or(|at| at.location == PodLocation::Gone)
     }
 
-    /// Returns whether pods were not created. What holds back the others may be only that they are too few.
+    /// Returns whether pods were not created. The others may be held back only because they are too few.
     fn is_short_of_pods(&self) -> bool {
         self.answers.iter().flat_map(|answer| &answer.notes).any(|note| matches!(note, Note::NotCreated(_)))
     }
@@ -699,6 +699,25 @@ impl Serialize for WhatIfReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::{Kind, testing::object};
+    use crate::release::Emulation;
+    use crate::scheduler::{Config, Options, Scheduler};
+
+    /// A pod may be held back only because others of its group were not created.
+    #[test]
+    fn pods_are_not_decided_where_others_were_not_created() {
+        let gated = r#"{"metadata":{"name":"web","namespace":"d"},"spec":{"schedulerName":"default-scheduler","schedulingGates":[{"name":"g"}],"containers":[]}}"#;
+        let end = Scheduler::new(Config::defaults(Emulation::default()), vec![object(Kind::Pod, gated)], Options::default());
+        let said = |notes: Vec<Note>| {
+            let mut answer = Answer::new("scale rs/d/web 2".parse().unwrap());
+            answer.pods.push(PodAnswer { pod: Key::new("d", "web"), node: Str::default(), end: PodEnd::Created });
+            answer.notes = notes;
+            let report = WhatIfReport::new(vec![answer], &end, Vec::new());
+            report.sentence(&report.answers[0])
+        };
+        assert_eq!(said(vec![Note::CutShort]), "1 pod pending");
+        assert_eq!(said(vec![Note::CutShort, Note::NotCreated(1)]), "1 pod not decided");
+    }
 
     #[test]
     fn of_many_nodes_with_the_same_end_the_first_are_named_and_the_others_counted() {

@@ -178,7 +178,7 @@ impl Block {
 
 impl Answer {
     /// Returns the answer of a verb that did nothing yet.
-    pub(super) fn new(verb: Verb) -> Self {
+    pub(crate) fn new(verb: Verb) -> Self {
         Self {
             verb,
             nodes: Vec::new(),
