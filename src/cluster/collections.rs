@@ -106,9 +106,24 @@ impl<V> Map<V> {
         self.get(key).is_some()
     }
 
+    /// Returns a look-up of keys that are asked for in ascending order, which is faster than [`Self::get`] in large maps.
+    #[inline]
+    pub fn ascending(&self) -> Ascending<'_, V> {
+        Ascending(&self.0)
+    }
+
+    /// Returns the value of `key`, which is set to `default` if it is not present.
+    pub fn get_or_insert(&mut self, key: &Str, default: V) -> &mut V {
+        let at = self.position_to_insert(key).unwrap_or_else(|at| {
+            self.0.insert(at, (key.clone(), default));
+            at
+        });
+        &mut self.0[at].1
+    }
+
     /// Sets `key` and returns the value it replaced.
     pub fn insert(&mut self, key: Str, value: V) -> Option<V> {
-        match self.position(&key) {
+        match self.position_to_insert(&key) {
             Ok(i) => Some(std::mem::replace(&mut self.0[i].1, value)),
             Err(i) => {
                 self.0.insert(i, (key, value));
@@ -171,8 +186,39 @@ impl<V> Map<V> {
         self.0.iter().all(|(key, value)| whole.get(key) == Some(value))
     }
 
+    /// Returns the values, to be changed, in key order.
+    pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut V> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
+    /// Returns the position of a key, or the one where it belongs. Most come in order.
+    fn position_to_insert(&self, key: &str) -> Result<usize, usize> {
+        match self.0.last() {
+            Some((last, _)) if last.as_str() < key => Err(self.0.len()),
+            _ => self.position(key),
+        }
+    }
+
     fn position(&self, key: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|(k, _)| k.as_str().cmp(key))
+    }
+}
+
+/// A look-up in a [`Map`] of keys that are asked for in ascending order.
+#[derive(Clone, Copy, Debug)]
+pub struct Ascending<'a, V>(&'a [(Str, V)]);
+
+impl<'a, V> Ascending<'a, V> {
+    /// Returns the value of `key`; `None` if it is not present, or comes before one that was asked for.
+    #[inline]
+    pub fn get(&mut self, key: &str) -> Option<&'a V> {
+        let at = match self.0.first() {
+            Some((first, _)) if first.as_str() == key => Ok(0),
+            Some(_) => self.0.binary_search_by(|(k, _)| k.as_str().cmp(key)),
+            None => Err(0),
+        };
+        self.0 = &self.0[at.unwrap_or_else(|at| at)..];
+        self.0.first().filter(|_| at.is_ok()).map(|(_, value)| value)
     }
 }
 

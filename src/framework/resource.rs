@@ -44,7 +44,7 @@ impl Resource {
         for amount in [&mut resource.milli_cpu, &mut resource.memory, &mut resource.ephemeral_storage] {
             *amount = (*amount).max(0);
         }
-        resource.scalar = resource.scalar.iter().map(|(name, amount)| (name.clone(), (*amount).max(0))).collect();
+        resource.scalar.values_mut().for_each(|amount| *amount = (*amount).max(0));
         resource
     }
 
@@ -64,8 +64,8 @@ impl Resource {
 
     /// Adds to one scalar resource. Sums wrap around as in Go, so that every addition can be undone.
     pub fn add_scalar(&mut self, name: &Str, amount: i64) {
-        let sum = self.scalar(name).wrapping_add(amount);
-        self.scalar.insert(name.clone(), sum);
+        let sum = self.scalar.get_or_insert(name, 0);
+        *sum = sum.wrapping_add(amount);
     }
 
     /// Returns the amount of a scalar resource, 0 if it is not listed.
@@ -89,10 +89,9 @@ impl Resource {
 /// Returns whether a name is an extended resource; mirrors `IsExtendedResourceName` in
 /// `pkg/apis/core/v1/helper/helpers.go`.
 pub fn is_extended_resource_name(name: &str) -> bool {
-    if is_native_resource(name) || name.starts_with("requests.") {
-        return false;
-    }
-    is_qualified_name(&format!("requests.{name}"))
+    // A quota names it with this prefix, and that name must be valid.
+    const PREFIX: &str = "requests.";
+    !is_native_resource(name) && !name.starts_with(PREFIX) && is_qualified_name(name, PREFIX.len())
 }
 
 fn is_native_resource(name: &str) -> bool {
@@ -108,30 +107,25 @@ pub fn is_scalar_resource_name(name: &str) -> bool {
         || name.starts_with("attachable-volumes-")
 }
 
-/// Returns whether a name is qualified; mirrors `IsQualifiedName` in
-/// `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go`.
-fn is_qualified_name(name: &str) -> bool {
-    let (prefix, local) = match name.split_once('/') {
-        Some((_, rest)) if rest.contains('/') => return false,
-        Some((prefix, local)) => (Some(prefix), local),
-        None => (None, name),
-    };
+/// Returns whether a name with a prefix is qualified, with `more` characters of a domain before the prefix; mirrors `IsQualifiedName`
+/// in `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go`.
+fn is_qualified_name(name: &str, more: usize) -> bool {
+    let Some((prefix, local)) = name.split_once('/') else { return false };
     let local_ok = !local.is_empty()
         && local.len() <= 63
         && local.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
         && local.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric())
         && local.bytes().last().is_some_and(|b| b.is_ascii_alphanumeric());
-    local_ok && prefix.is_none_or(is_dns_subdomain)
+    local_ok && prefix.len() + more <= 253 && is_dns_subdomain(prefix)
 }
 
 fn is_dns_subdomain(name: &str) -> bool {
-    name.len() <= 253
-        && name.split('.').all(|label| {
-            !label.is_empty()
-                && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-                && !label.starts_with('-')
-                && !label.ends_with('-')
-        })
+    name.split('.').all(|label| {
+        !label.is_empty()
+            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    })
 }
 
 /// Options for summing a pod's requests; mirrors `PodResourcesOptions`.
@@ -316,8 +310,8 @@ fn add(sum: &mut ResourceList, more: &ResourceList) {
         return;
     }
     for (name, quantity) in more.iter() {
-        let total = sum.get(name).copied().unwrap_or_default() + *quantity;
-        sum.insert(name.clone(), total);
+        let total = sum.get_or_insert(name, Quantity::default());
+        *total = *total + *quantity;
     }
 }
 

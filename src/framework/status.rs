@@ -163,7 +163,15 @@ impl Status {
     /// Returns a plugin's answer for one reason or more, as [`Self::answered_by`] would make it.
     #[inline]
     pub(crate) fn given_by(plugin: PluginName, release: Release, code: Code, first: Reason, others: Vec<Reason>) -> Self {
-        let reasons = if others.is_empty() { Reasons::One(first) } else { Reasons::Several([vec![first], others].concat()) };
+        let reasons = if others.is_empty() {
+            Reasons::One(first)
+        } else {
+            // Concatenating copies would count references of thousands of names.
+            let mut all = Vec::with_capacity(1 + others.len());
+            all.push(first);
+            all.extend(others);
+            Reasons::Several(all)
+        };
         Self(Some(Arc::new(Answer { code, plugin: Some(plugin), release, reasons })))
     }
 

@@ -17,6 +17,9 @@ const LABELS_OF_A_STEP: usize = 4;
 /// Resources that a pod asks for of which a node's answer takes about as long as without any.
 const ORDINARY_RESOURCES: usize = 8;
 
+/// Steps that a resource takes once for a decision, on any number of nodes: requests are read from the pod and summed.
+const STEPS_TO_READ: usize = 10;
+
 /// How many demands on each node a pod has.
 struct Demands {
     spread: usize,
@@ -61,12 +64,13 @@ impl Demands {
 }
 
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, one for each node and
-/// constraint over pods, one for each node and 4 demands on its labels, and one for each node and resource beyond 8. Searches of plugins are not included; they count with [`super::CycleState::spend`].
+/// constraint over pods, one for each node and 4 demands on its labels, one for each node and resource beyond 8, and a few to read each
+/// of these. Searches of plugins are not included; they count with [`super::CycleState::spend`].
 pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
     let Demands { spread, terms, selected, required, .. } = Demands::of(pod);
     let resources = requested_resources(pod).saturating_sub(ORDINARY_RESOURCES);
     let of_node = 1 + spread + terms + (selected + required.count) / LABELS_OF_A_STEP + resources;
-    (nodes.max(1) as u64).saturating_mul(of_node as u64)
+    (nodes.max(1) as u64).saturating_mul(of_node as u64).saturating_add((STEPS_TO_READ * resources) as u64)
 }
 
 /// Returns how many resources a pod asks for.

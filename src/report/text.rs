@@ -75,9 +75,15 @@ type Answers<'a> = BTreeMap<(VerdictClass, Option<PluginName>, String), Vec<(&'a
 /// Returns the nodes by class of verdict, plugin and message, the largest group of a class first.
 pub(super) fn by_class(view: &CycleView) -> Vec<Group<'_>> {
     let mut groups = Answers::new();
+    let mut last: Option<(&Status, String)> = None;
     for (node, verdict) in &view.filter.verdicts {
         let status = &verdict.status;
-        groups.entry((verdict.class(), status.plugin(), status.message())).or_default().push((node, status));
+        let message = match last {
+            Some((other, message)) if other.surely_reads_like(status) => message,
+            _ => status.message(),
+        };
+        groups.entry((verdict.class(), status.plugin(), message.clone())).or_default().push((node, status));
+        last = Some((status, message));
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by(|a, b| a.0.0.cmp(&b.0.0).then(b.1.len().cmp(&a.1.len())));
@@ -88,8 +94,8 @@ pub(super) fn by_class(view: &CycleView) -> Vec<Group<'_>> {
 /// Returns nodes by deciding fact, the most common fact first.
 fn facts_of<'a>(nodes: &[(&'a Str, &Status)]) -> Vec<(Option<String>, Vec<&'a Str>)> {
     let mut facts: BTreeMap<Option<String>, Vec<&Str>> = BTreeMap::new();
-    for (node, status) in nodes {
-        facts.entry(status.fact()).or_default().push(node);
+    for alike in nodes.chunk_by(|(_, one), (_, next)| one == next) {
+        facts.entry(alike[0].1.fact()).or_default().extend(alike.iter().map(|(node, _)| *node));
     }
     let mut facts: Vec<_> = facts.into_iter().collect();
     facts.sort_by_key(|(_, nodes)| std::cmp::Reverse(nodes.len()));

@@ -3,7 +3,8 @@
 mod best_fix;
 mod short;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -468,22 +469,37 @@ impl WaitReason {
     }
 
     fn count(&mut self, view: &CycleView) {
-        let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-        let mut add = |status: &Status, nodes: usize| {
+        let mut kinds: BTreeSet<String> = BTreeSet::new();
+        // A pod may request thousands of resources, of which each node lacks others.
+        let mut insufficient: HashMap<&str, (&Reason, Cow<str>, usize)> = HashMap::new();
+        let mut add = |status, nodes: usize| {
             self.rejected_by(status);
-            for (reason, text) in status.reasons().iter().zip(status.texts()) {
-                *kinds.entry(kind_of(reason)).or_default() += nodes;
-                *self.nodes.entry(text.into_owned()).or_default() += nodes;
+            for reason in status.reasons() {
+                let text = || reason.text(status.words_of());
+                let of_reason = if let Reason::Insufficient(shortage) = reason {
+                    &mut insufficient.entry(&shortage.resource).or_insert_with(|| (reason, text(), 0)).2
+                } else {
+                    kinds.insert(kind_of(reason));
+                    self.nodes.entry(text().into_owned()).or_default()
+                };
+                *of_reason += nodes;
             }
         };
-        for verdict in view.filter.verdicts.values().filter(|verdict| !verdict.status.is_success()) {
-            add(&verdict.status, 1);
+        let mut rejected = view.filter.verdicts.values().map(|verdict| &verdict.status).filter(|status| !status.is_success()).peekable();
+        while let Some(status) = rejected.next() {
+            let is_alike = |next: &&Status| next.plugin() == status.plugin() && next.surely_reads_like(status);
+            let alike = std::iter::from_fn(|| rejected.next_if(is_alike)).count();
+            add(status, 1 + alike);
         }
         let all = view.start.as_ref().map_or(0, |start| start.nodes);
         if let Some((_, status)) = view.pre_filter.narrowed.as_ref().filter(|(_, status)| !status.is_success()) {
             add(status, all.saturating_sub(view.filter.verdicts.len()));
         }
-        self.key = kinds.into_keys().collect::<Vec<_>>().join("+");
+        for (reason, text, nodes) in insufficient.into_values() {
+            kinds.insert(kind_of(reason));
+            *self.nodes.entry(text.into_owned()).or_default() += nodes;
+        }
+        self.key = kinds.into_iter().collect::<Vec<_>>().join("+");
         if self.key.is_empty() {
             "no-nodes".clone_into(&mut self.key);
         }

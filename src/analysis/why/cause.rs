@@ -1,7 +1,7 @@
 //! Why no node takes a pod: counts every node once, under its rejection.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::words::{Number, Phrase, list, no_node_at_all, resource, short, too_little};
 use crate::framework::{Code, PluginName, Reason, Shortage, Status};
@@ -97,12 +97,9 @@ fn said(view: &CycleView, causes: &[Cause], detail: Detail, pods: Number) -> Opt
     }
 }
 
-/// Returns the resource of which a request exceeds what the node has in all.
-fn larger_than_node(reason: &Reason) -> Option<&str> {
-    match reason {
-        Reason::Insufficient(shortage) if shortage.requested > shortage.capacity => Some(&shortage.resource),
-        _ => None,
-    }
+/// Returns whether a request exceeds what the node has in all.
+fn exceeds_node(reason: &Reason) -> bool {
+    matches!(reason, Reason::Insufficient(shortage) if shortage.requested > shortage.capacity)
 }
 
 /// Returns the causes, most nodes first; each node counts once. `amounts` tells whether to name the requested amounts, and the nodes
@@ -193,83 +190,52 @@ fn brief(status: &Status) -> Option<String> {
 /// Nodes that lack requested resources.
 #[derive(Default)]
 struct Lacking<'a> {
-    /// The number of nodes by the resources that they lack, sorted: of those that would have them when empty, and of the others.
-    nodes: BTreeMap<Vec<&'a str>, [usize; 2]>,
+    /// The number of nodes by the resources that they lack, as places in `resources`, ascending: of those that would have them when
+    /// empty, and of the others.
+    nodes: HashMap<Vec<usize>, [usize; 2]>,
     /// The resources of the last node, kept so that most nodes need no memory.
-    last: Vec<&'a str>,
-    /// The number of nodes that lack each resource even when empty.
-    never: BTreeMap<&'a str, usize>,
-    /// The number of nodes that have none of each resource.
-    without: BTreeMap<&'a str, usize>,
-    /// The largest free amount of each resource.
-    most_free: BTreeMap<&'a str, (i64, &'a Shortage)>,
-    /// The largest capacity of each resource.
-    largest: BTreeMap<&'a str, &'a Shortage>,
+    last: Vec<usize>,
+    /// The resources, in the order in which nodes lack them.
+    resources: Vec<Lack<'a>>,
+    /// The place of each resource.
+    at: HashMap<&'a str, usize>,
     /// Whether pods that are only nominated were counted as running.
     nominated: bool,
 }
 
-impl<'a> Lacking<'a> {
-    /// Adds a node that lacks nothing but resources; returns false for any other. `amounts` tells whether those that lack them even
-    /// when empty count apart.
-    fn add(&mut self, verdict: &'a Verdict, amounts: bool) -> bool {
-        let status = &verdict.status;
-        self.last.clear();
-        self.last.extend(status.reasons().iter().map_while(resource));
-        if self.last.is_empty() || self.last.len() != status.reasons().len() {
-            return false;
-        }
-        self.last.sort_unstable();
-        self.last.dedup();
-        let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
-        let too_small: Vec<&str> = match &self.last[..] {
-            [only] if never => vec![*only],
-            _ if never => status.reasons().iter().filter_map(larger_than_node).collect(),
-            _ => Vec::new(),
-        };
-        for resource in too_small {
-            *self.never.entry(resource).or_default() += 1;
-        }
-        match self.nodes.get_mut(&self.last[..]) {
-            Some(counts) => counts[usize::from(never)] += 1,
-            None => {
-                self.nodes.insert(self.last.clone(), [usize::from(!never), usize::from(never)]);
-            }
-        }
-        self.nominated |= !verdict.nominated.is_empty();
-        status.reasons().iter().for_each(|reason| self.note_free(reason));
-        true
-    }
+/// A resource that nodes lack.
+struct Lack<'a> {
+    resource: &'a str,
+    /// The number of nodes that lack it even when empty.
+    never: usize,
+    /// The number of nodes that have none of it.
+    without: usize,
+    /// The largest free amount.
+    most_free: Option<(i64, &'a Shortage)>,
+    /// The largest capacity.
+    largest: Option<&'a Shortage>,
+}
 
-    /// Returns each set of resources, whether its nodes lack them even when empty, and the number of these nodes.
-    fn sets(&self) -> impl Iterator<Item = (&[&'a str], bool, usize)> {
-        let each = self.nodes.iter().flat_map(|(lacks, counts)| [false, true].into_iter().zip(*counts).map(move |count| (lacks, count)));
-        each.map(|(lacks, (never, nodes))| (&lacks[..], never, nodes)).filter(|(.., nodes)| *nodes > 0)
-    }
-
-    /// Returns the number of nodes.
-    fn number(&self) -> usize {
-        self.sets().map(|(.., nodes)| nodes).sum()
+impl<'a> Lack<'a> {
+    fn of(resource: &'a str) -> Self {
+        Self { resource, never: 0, without: 0, most_free: None, largest: None }
     }
 
     fn note_free(&mut self, reason: &'a Reason) {
         let Reason::Insufficient(shortage) = reason else { return };
-        *self.without.entry(&shortage.resource).or_default() += usize::from(shortage.capacity <= 0);
+        self.without += usize::from(shortage.capacity <= 0);
         let free = shortage.free();
-        let most = self.most_free.entry(&shortage.resource).or_insert((free, shortage));
-        if free > most.0 {
-            *most = (free, shortage);
+        if self.most_free.is_none_or(|(most, _)| free > most) {
+            self.most_free = Some((free, shortage));
         }
-        let largest = self.largest.entry(&shortage.resource).or_insert(shortage);
-        if shortage.capacity > largest.capacity {
-            *largest = shortage;
+        if self.largest.is_none_or(|largest| shortage.capacity > largest.capacity) {
+            self.largest = Some(shortage);
         }
     }
 
-    /// Returns a note such as `at most 8 each` about nodes that are too small; `None` for several resources.
-    fn largest_of(&self, resources: &[&str], nodes: usize) -> Option<String> {
-        let [only] = resources else { return None };
-        let shortage = self.largest.get(only)?;
+    /// Returns a note such as `at most 8 each` about nodes that are too small.
+    fn largest(&self, nodes: usize) -> Option<String> {
+        let shortage = self.largest?;
         let capacity = shortage.readable(shortage.capacity);
         Some(match nodes {
             _ if shortage.capacity <= 0 => "none at all".to_owned(),
@@ -278,35 +244,83 @@ impl<'a> Lacking<'a> {
         })
     }
 
-    /// Returns a note such as `at most 2.1 free`; `None` for several resources.
-    fn most_free_of(&self, resources: &[&str]) -> Option<String> {
-        let [only] = resources else { return None };
-        let (free, shortage) = *self.most_free.get(only)?;
+    /// Returns a note such as `at most 2.1 free`.
+    fn most_free(&self) -> Option<String> {
+        let (free, shortage) = self.most_free?;
         Some(if free > 0 { format!("at most {} free", shortage.readable(free)) } else { "none free".to_owned() })
     }
+}
 
-    fn causes(&self, start: Option<&CycleStart>) -> Vec<Cause> {
-        let sets: Vec<&[&str]> = self.sets().map(|(lacks, ..)| lacks).collect();
-        let Some((first, rest)) = sets.split_first() else { return Vec::new() };
-        // A pod may ask for thousands of resources.
-        let mut in_others: HashMap<&str, usize> = HashMap::new();
-        rest.iter().copied().flatten().for_each(|name| *in_others.entry(name).or_default() += 1);
-        let is_shared = |name: &str| in_others.get(name).copied().unwrap_or(0) == rest.len();
-        let shared: Vec<&str> = first.iter().copied().filter(|name| is_shared(name)).collect();
-        if shared.is_empty() {
-            return if sets.len() > 2 { vec![self.this_or_that(start)] } else { self.each(start) };
+/// Nodes that lack the same resources.
+struct LackingNodes {
+    /// The resources, as places in the list of all.
+    lacks: Vec<usize>,
+    /// Whether the nodes lack them even when empty.
+    never: bool,
+    nodes: usize,
+}
+
+impl<'a> Lacking<'a> {
+    /// Adds a node that lacks nothing but resources; returns false for any other. `amounts` tells whether those that lack them even
+    /// when empty count apart.
+    fn add(&mut self, verdict: &'a Verdict, amounts: bool) -> bool {
+        let status = &verdict.status;
+        let reasons = status.reasons();
+        if reasons.is_empty() || reasons.iter().any(|reason| resource(reason).is_none()) {
+            return false;
         }
-        let nodes = self.number();
-        let never = if let [only] = shared[..] { self.never.get(only).copied().unwrap_or(0) } else { 0 };
-        let all_never = never == nodes;
-        let mut notes = Vec::new();
-        let mut more: BTreeMap<&str, usize> = BTreeMap::new();
-        let known: HashSet<&str> = shared.iter().copied().collect();
-        for (lacks, _, n) in self.sets() {
-            for name in lacks.iter().filter(|name| !known.contains(*name)) {
-                *more.entry(name).or_default() += n;
+        let never = amounts && status.code() == Code::UnschedulableAndUnresolvable;
+        let mut last = std::mem::take(&mut self.last);
+        last.clear();
+        for reason in reasons {
+            // Most nodes lack the resources in the same order.
+            let Some(at) = resource(reason).map(|name| self.place(name, last.last().map_or(0, |at| at + 1))) else { continue };
+            last.push(at);
+            let lack = &mut self.resources[at];
+            lack.note_free(reason);
+            lack.never += usize::from(never && (reasons.len() == 1 || exceeds_node(reason)));
+        }
+        last.sort_unstable();
+        last.dedup();
+        match self.nodes.get_mut(&last) {
+            Some(counts) => counts[usize::from(never)] += 1,
+            None => {
+                self.nodes.insert(last.clone(), [usize::from(!never), usize::from(never)]);
             }
         }
+        self.last = last;
+        self.nominated |= !verdict.nominated.is_empty();
+        true
+    }
+
+    /// Returns the place of a resource, which is new or likely at `guess`.
+    fn place(&mut self, resource: &'a str, guess: usize) -> usize {
+        if self.resources.get(guess).is_some_and(|lack| lack.resource == resource) {
+            return guess;
+        }
+        *self.at.entry(resource).or_insert_with(|| {
+            self.resources.push(Lack::of(resource));
+            self.resources.len() - 1
+        })
+    }
+
+    /// Returns the causes of all nodes.
+    fn causes(mut self, start: Option<&CycleStart>) -> Vec<Cause> {
+        let sets = self.into_sets();
+        let Some((first, rest)) = sets.split_first() else { return Vec::new() };
+        // A pod may ask for thousands of resources.
+        let mut in_others = vec![0; self.resources.len()];
+        rest.iter().flat_map(|set| &set.lacks).for_each(|at| in_others[*at] += 1);
+        let shared: Vec<usize> = first.lacks.iter().copied().filter(|at| in_others[*at] == rest.len()).collect();
+        if shared.is_empty() {
+            return if sets.len() > 2 { vec![self.this_or_that(&sets, start)] } else { self.each(&sets, start) };
+        }
+        let nodes = sets.iter().map(|set| set.nodes).sum();
+        let only = if let [only] = shared[..] { Some(&self.resources[only]) } else { None };
+        let never = only.map_or(0, |only| only.never);
+        let all_never = never == nodes;
+        let mut notes = Vec::new();
+        let more = self.nodes_by_resource(&sets, &shared);
         for (name, n) in more.iter().take(2) {
             let also = if *n == 1 { "also has" } else { "also have" };
             notes.push(format!("{n} {also} {}", too_little(name, start)));
@@ -315,37 +329,73 @@ impl<'a> Lacking<'a> {
             notes.push("some lack more".to_owned());
         }
         if never > 0 && !all_never {
-            let without = shared.first().and_then(|only| self.without.get(only).copied()).unwrap_or(0);
+            let without = only.map_or(0, |only| only.without);
             notes.push(match (count(never, "node"), never == without) {
                 (nodes, true) if never == 1 => format!("{nodes} has none"),
                 (nodes, true) => format!("{nodes} have none"),
                 (nodes, false) => format!("{nodes} too small"),
             });
         }
-        let fact = if all_never { self.largest_of(&shared, nodes) } else { self.most_free_of(&shared) };
+        let fact = only.and_then(|only| if all_never { only.largest(nodes) } else { only.most_free() });
+        let phrase = phrase(&self.names(&shared), all_never, start);
         // Nominated pods do not count against a capacity.
-        vec![Cause { notes, fact, nominated: self.nominated && !all_never, ..Cause::new(nodes, phrase(&shared, all_never, start)) }]
+        vec![Cause { notes, fact, nominated: self.nominated && !all_never, ..Cause::new(nodes, phrase) }]
+    }
+
+    /// Sorts the resources by name. Returns the sets of resources that nodes lack, in the order of these names.
+    fn into_sets(&mut self) -> Vec<LackingNodes> {
+        let mut order: Vec<usize> = (0..self.resources.len()).collect();
+        order.sort_unstable_by_key(|at| self.resources[*at].resource);
+        let mut rank = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, old)| rank[*old] = new);
+        self.resources.sort_unstable_by_key(|lack| lack.resource);
+        self.at.clear();
+        let mut sets: Vec<LackingNodes> = Vec::new();
+        for (mut lacks, counts) in self.nodes.drain() {
+            lacks.iter_mut().for_each(|at| *at = rank[*at]);
+            lacks.sort_unstable();
+            let [later, never] = counts;
+            let both = later > 0 && never > 0;
+            let of = |lacks: Vec<usize>, never, nodes| LackingNodes { lacks, never, nodes };
+            if both {
+                sets.push(of(lacks.clone(), false, later));
+            }
+            sets.push(if never > 0 { of(lacks, true, never) } else { of(lacks, false, later) });
+        }
+        sets.sort_unstable_by(|a, b| a.lacks.cmp(&b.lacks).then(a.never.cmp(&b.never)));
+        sets
+    }
+
+    fn names(&self, places: &[usize]) -> Vec<&'a str> {
+        places.iter().map(|at| self.resources[*at].resource).collect()
+    }
+
+    /// Returns the number of nodes that lack each resource, by name, without some that are given in this order.
+    fn nodes_by_resource(&self, sets: &[LackingNodes], without: &[usize]) -> Vec<(&'a str, usize)> {
+        let mut nodes = vec![0; self.resources.len()];
+        for set in sets {
+            set.lacks.iter().for_each(|at| nodes[*at] += set.nodes);
+        }
+        without.iter().for_each(|at| nodes[*at] = 0);
+        self.resources.iter().map(|lack| lack.resource).zip(nodes).filter(|(_, nodes)| *nodes > 0).collect()
     }
 
     /// Returns a cause for each set of lacking resources.
-    fn each(&self, start: Option<&CycleStart>) -> Vec<Cause> {
-        let cause = |(lacks, never, nodes)| Cause {
-            fact: if never { self.largest_of(lacks, nodes) } else { self.most_free_of(lacks) },
-            nominated: self.nominated && !never,
-            ..Cause::new(nodes, phrase(lacks, never, start))
+    fn each(&self, sets: &[LackingNodes], start: Option<&CycleStart>) -> Vec<Cause> {
+        let cause = |set: &LackingNodes| {
+            let only = if let [only] = set.lacks[..] { Some(&self.resources[only]) } else { None };
+            Cause {
+                fact: only.and_then(|only| if set.never { only.largest(set.nodes) } else { only.most_free() }),
+                nominated: self.nominated && !set.never,
+                ..Cause::new(set.nodes, phrase(&self.names(&set.lacks), set.never, start))
+            }
         };
-        self.sets().map(cause).collect()
+        sets.iter().map(cause).collect()
     }
 
     /// Returns one cause for all nodes, with the number of nodes per resource.
-    fn this_or_that(&self, start: Option<&CycleStart>) -> Cause {
-        let mut by_resource: BTreeMap<&str, usize> = BTreeMap::new();
-        for (lacks, _, n) in self.sets() {
-            for name in lacks {
-                *by_resource.entry(name).or_default() += n;
-            }
-        }
-        let mut most: Vec<(&str, usize)> = by_resource.into_iter().collect();
+    fn this_or_that(&self, sets: &[LackingNodes], start: Option<&CycleStart>) -> Cause {
+        let mut most = self.nodes_by_resource(sets, &[]);
         most.sort_by_key(|(name, n)| (Reverse(*n), *name));
         let have = |n: usize| if n == 1 { "has" } else { "have" };
         let part = |(name, n): &(&str, usize)| format!("{n} {} {}", have(*n), too_little(name, start));
@@ -354,7 +404,7 @@ impl<'a> Lacking<'a> {
         if named < most.len() {
             notes.push("some lack more".to_owned());
         }
-        Cause { notes, nominated: self.nominated, ..Cause::new(self.number(), Phrase::resources()) }
+        Cause { notes, nominated: self.nominated, ..Cause::new(sets.iter().map(|set| set.nodes).sum(), Phrase::resources()) }
     }
 }
 

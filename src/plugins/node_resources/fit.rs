@@ -92,10 +92,12 @@ impl PodRequest {
         check(basic.memory, allocatable.memory, requested.memory, &|| Str::MEMORY);
         let storage = (allocatable.ephemeral_storage, requested.ephemeral_storage);
         check(basic.ephemeral_storage, storage.0, storage.1, &|| Str::EPHEMERAL_STORAGE);
-        for scalar in &self.scalars {
-            let has = allocatable.scalar(&scalar.name);
-            if has > 0 || !scalar.device_backed {
-                check(scalar.amount, has, requested.scalar(&scalar.name), &|| scalar.name.clone());
+        // Both are sorted by name.
+        let (mut all, mut used) = (allocatable.scalar.ascending(), requested.scalar.ascending());
+        for ScalarRequest { name, amount, device_backed } in &self.scalars {
+            let has = all.get(name).copied().unwrap_or(0);
+            if has > 0 || !device_backed {
+                check(*amount, has, used.get(name).copied().unwrap_or(0), &|| name.clone());
             }
         }
         match first {
