@@ -47,8 +47,8 @@ pub use pod_group::*;
 pub use quantity::{Format, ParseQuantityError, Quantity};
 pub use resource_version::ResourceVersion;
 pub use selector::{
-    LabelSelector, NodeSelector, NodeSelectorTerm, Requirement, SelectorError, SelectorWords, TopologySelectorLabelRequirement,
-    TopologySelectorTerm,
+    LabelSelector, NodeSelector, NodeSelectorTerm, PreparedTerms, Requirement, SelectorError, SelectorWords,
+    TopologySelectorLabelRequirement, TopologySelectorTerm,
 };
 pub use store::{Cluster, Object, Store};
 pub use str::Str;

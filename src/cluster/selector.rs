@@ -4,6 +4,7 @@
 //! `pkg/labels/selector.go` and `staging/src/k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go`.
 #![allow(missing_docs, reason = "the fields are the API's own, documented in the Kubernetes API reference")]
 
+mod prepared;
 mod validation;
 
 use std::collections::HashSet;
@@ -11,6 +12,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::{Labels, List, Str};
+pub use prepared::PreparedTerms;
 use validation::Operators;
 
 /// `metav1.LabelSelector`, as written. A selector that is absent (`None` where the API has a pointer) matches

@@ -245,7 +245,12 @@ fn actuated_requests(status: Option<&ContainerStatus>) -> Option<ResourceList> {
 fn sum_of_containers(pod: &Pod, options: PodResourcesOptions<'_>, amount_of: impl Fn(&Container, bool) -> ResourceList) -> ResourceList {
     let mut requests = ResourceList::default();
     for container in &pod.spec.containers {
-        add(&mut requests, &amount_of(container, false));
+        let amount = amount_of(container, false);
+        if requests.is_empty() {
+            requests = amount;
+        } else {
+            add(&mut requests, &amount);
+        }
     }
     let mut restartable = ResourceList::default();
     let mut init = ResourceList::default();
@@ -310,8 +315,7 @@ fn add(sum: &mut ResourceList, more: &ResourceList) {
         return;
     }
     for (name, quantity) in more.iter() {
-        let total = sum.get_or_insert(name, Quantity::default());
-        *total = *total + *quantity;
+        *sum.get_or_insert(name, Quantity::default()) += *quantity;
     }
 }
 

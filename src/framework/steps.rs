@@ -105,8 +105,6 @@ pub fn node_steps(pod: &PodInfo, snapshot: &Snapshot) -> u64 {
     let requirements = OF_REQUIREMENT * (required.count + preferred.count) + (required.values + preferred.values) / VALUES_OF_A_STEP;
     let labels = selected / SELECTED_OF_A_STEP + requirements;
     let scalars = pod.resource.resource.scalar.len();
-    // Each is looked up among those of the node.
-    let scalars = scalars * (scalars.max(1).ilog2() as usize + 1);
     let listed = OF_NODE
         + OF_SPREAD * spread as u64
         + OF_VOLUME * (spec.volumes.len() + spec.resource_claims.len()) as u64

@@ -72,8 +72,8 @@ limits! { "engine":
     steps MANIFEST_STEPS: u64 = 30_000_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
     /// Steps by which MANIFEST_STEPS grows for each node and pod of the cluster.
     steps MANIFEST_STEPS_OF_OBJECT: u64 = 4_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
-    /// Steps of all attempts of a run until nothing changes, of the two runs of a what-if together, of a comparison with another release,
-    /// and of the trials for DIFF_TRIALS, besides RUN_STEPS_OF_OBJECT; pods that are left are said to be not decided, and the exit code
+    /// Steps of all attempts of a run until nothing changes, of the two runs of a what-if together, of a comparison with another release
+    /// or with a scheduler's log, and of the trials for DIFF_TRIALS, besides RUN_STEPS_OF_OBJECT; pods that are left are said to be not decided, and the exit code
     /// is 3.
     steps RUN_STEPS: u64 = 30_000_000, "a_run_ends_after_a_number_of_steps";
     /// Steps by which RUN_STEPS grows for each node and pod of the cluster.
@@ -83,6 +83,9 @@ limits! { "engine":
     count RUN_SMALL: usize = 4_000, "clusters_of_any_size_settle_within_the_bound";
     /// Steps of RUN_STEPS that each step of two compared decisions counts for: these are recorded.
     steps RUN_STEPS_OF_COMPARED: u64 = 10, "pods_that_are_compared_are_bounded_by_steps";
+    /// The same of each step of an attempt in a scheduler's log that is compared with our decision: the newest ones are, and the others are
+    /// counted.
+    steps RUN_STEPS_OF_ATTEMPT: u64 = 4, "attempts_of_a_log_are_compared_up_to_a_number_of_steps";
     /// Bytes of a source, unpacked, for each node or pod that counts for RUN_STEPS; smaller ones count in part.
     bytes RUN_BYTES_OF_OBJECT: u64 = 200, "clusters_of_any_size_settle_within_the_bound";
     /// Steps of a further node or pod with each of all.

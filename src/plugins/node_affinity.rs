@@ -10,7 +10,9 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::helper::{changed_nodes, default_normalize_score, node_actions};
-use crate::cluster::{self, Node, NodeSelector, Pod, PodSpec, PreferredSchedulingTerm, Requirement, SelectorError, SelectorWords, Str};
+use crate::cluster::{
+    self, Node, NodeSelector, Pod, PodSpec, PreferredSchedulingTerm, PreparedTerms, Requirement, SelectorError, SelectorWords, Str,
+};
 use crate::framework::{
     ActionType, Change, ClusterEvent, ClusterEventWithHint, Context, CycleState, EventResource, FieldErrors, FilterPlugin, HintError,
     NodeInfo, NodeSelectorPart, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, PreScorePlugin, QueueingHint, Reason, ScorePlugin,
@@ -66,6 +68,8 @@ pub struct RequiredNodeAffinity {
     spec: Arc<PodSpec>,
     /// Indexes of the terms that can match; `None` without required affinity.
     terms: Option<Vec<usize>>,
+    /// The same terms for many nodes; `None` where they are few.
+    prepared: Option<Arc<PreparedTerms>>,
     error: Option<SelectorError>,
     /// The entries of the `nodeSelector` as requirements; filled when a node is the first not to match.
     entries: OnceLock<Vec<Arc<Requirement>>>,
@@ -77,12 +81,15 @@ impl RequiredNodeAffinity {
     /// Parses the `nodeSelector` and the required node affinity of a pod.
     pub fn of(pod: &Pod) -> Self {
         let required = required_affinity(&pod.spec);
-        let usable = |required: &NodeSelector| {
+        let usable = |required: &NodeSelector| -> Vec<usize> {
             let terms = required.node_selector_terms.iter().enumerate();
             terms.filter(|(_, t)| !t.is_empty() && t.error().is_none()).map(|(at, _)| at).collect()
         };
+        let terms = required.map(usable);
+        let each = required.zip(terms.as_ref()).map(|(required, terms)| terms.iter().map(|at| (&required.node_selector_terms[*at], 1)));
+        let prepared = each.and_then(PreparedTerms::of).map(Arc::new);
         let error = required.and_then(|r| SelectorError::aggregate(required_errors(r, "")));
-        Self { spec: pod.spec.clone(), terms: required.map(usable), error, entries: OnceLock::new(), first: OnceLock::new() }
+        Self { spec: pod.spec.clone(), terms, prepared, error, entries: OnceLock::new(), first: OnceLock::new() }
     }
 
     /// Whether the pod requires nothing, so that every node matches.
@@ -120,6 +127,9 @@ impl RequiredNodeAffinity {
     }
 
     fn any_term_matches(&self, node: &Node) -> bool {
+        if let Some(prepared) = &self.prepared {
+            return prepared.any(&node.metadata.labels, node_name(node));
+        }
         let (Some(usable), Some(required)) = (&self.terms, required_affinity(&self.spec)) else { return true };
         usable.iter().any(|at| required.node_selector_terms[*at].matches_parsed(&node.metadata.labels, node_name(node)))
     }
@@ -158,16 +168,35 @@ fn parse_preferred(terms: &[PreferredSchedulingTerm], words: SelectorWords) -> R
     }
 }
 
-fn preferred_score(terms: &[PreferredSchedulingTerm], node: &Node) -> i64 {
-    let matching = terms.iter().filter(|t| t.preference.matches_parsed(&node.metadata.labels, node_name(node)));
-    matching.map(|t| i64::from(t.weight)).sum()
+/// Preferred terms that have an effect and no error.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PreferredTerms {
+    terms: Vec<PreferredSchedulingTerm>,
+    /// The same for many nodes; `None` where they are few.
+    prepared: Option<Arc<PreparedTerms>>,
+}
+
+impl PreferredTerms {
+    pub(super) fn new(terms: Vec<PreferredSchedulingTerm>) -> Self {
+        let prepared = PreparedTerms::of(terms.iter().map(|term| (&term.preference, i64::from(term.weight)))).map(Arc::new);
+        Self { terms, prepared }
+    }
+
+    /// Returns the sum of the weights of the terms that match a node.
+    pub(super) fn score(&self, node: &Node) -> i64 {
+        let (labels, name) = (&node.metadata.labels, node_name(node));
+        if let Some(prepared) = &self.prepared {
+            return prepared.weight(labels, name);
+        }
+        self.terms.iter().filter(|term| term.preference.matches_parsed(labels, name)).map(|term| i64::from(term.weight)).sum()
+    }
 }
 
 /// Keeps pods on nodes that match their selector and affinity, and prefers nodes with more matching preferred terms.
 #[derive(Clone, Debug, Default)]
 pub struct NodeAffinity {
     added_required: Option<Arc<NodeSelector>>,
-    added_preferred: Option<Vec<PreferredSchedulingTerm>>,
+    added_preferred: Option<PreferredTerms>,
 }
 
 impl NodeAffinity {
@@ -176,7 +205,7 @@ impl NodeAffinity {
         let added = args.added_affinity.unwrap_or_default();
         let added_preferred = added.preferred.filter(|terms| !terms.is_empty()).map(|mut terms| {
             terms.retain(|t| counts(t) && t.preference.error().is_none());
-            terms
+            PreferredTerms::new(terms)
         });
         Self { added_required: added.required.map(Arc::new), added_preferred }
     }
@@ -184,6 +213,27 @@ impl NodeAffinity {
     /// Whether the node matches the affinity that the profile adds.
     fn added_matches(&self, node: &Node) -> bool {
         self.added_required.as_ref().is_none_or(|added| added.matches(&node.metadata.labels, node_name(node)))
+    }
+
+    /// Returns the sum of the weights of the matching preferred terms of each node: the pod's and the added ones.
+    fn scores<'n>(
+        &self,
+        cx: &Context<'_>,
+        state: &CycleState,
+        pod: &PodInfo,
+        nodes: impl Iterator<Item = &'n NodeInfo>,
+    ) -> Result<Vec<i64>, Status> {
+        let parsed;
+        let own = match state.read::<PreScoreState>() {
+            Some(own) => Some(own),
+            // Releases without PreScore parse them for each node.
+            None => {
+                parsed = pod_preferred(&pod.pod, cx.emulation.behaviour().messages.selector_words)?;
+                parsed.as_ref()
+            }
+        };
+        let terms = || own.map(|PreScoreState(terms)| terms).into_iter().chain(&self.added_preferred);
+        Ok(nodes.map(|node| terms().map(|terms| terms.score(&node.node)).sum()).collect())
     }
 
     /// Returns Queue if a matching node was added, or a node matches that did not before.
@@ -206,12 +256,13 @@ struct PreFilterState(RequiredNodeAffinity);
 fn pod_preferred(pod: &Pod, words: SelectorWords) -> Result<Option<PreScoreState>, Status> {
     let affinity = pod.spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref());
     let terms = affinity.and_then(|a| a.preferred.as_ref());
-    terms.map(|t| parse_preferred(t, words).map(PreScoreState)).transpose().map_err(|e| Status::error(e.to_string()))
+    let parsed = |terms: &Vec<PreferredSchedulingTerm>| parse_preferred(terms, words).map(PreferredTerms::new);
+    terms.map(|terms| parsed(terms).map(PreScoreState)).transpose().map_err(|e| Status::error(e.to_string()))
 }
 
 /// The pod's parsed preferred terms.
 #[derive(Clone, Debug)]
-struct PreScoreState(Vec<PreferredSchedulingTerm>);
+struct PreScoreState(PreferredTerms);
 
 impl Plugin for NodeAffinity {
     plugin!(NodeAffinity: pre_filter, filter, pre_score, score);
@@ -359,22 +410,19 @@ impl PreScorePlugin for NodeAffinity {
             Err(status) => return status,
             Ok(None) if skips => return Status::skip(),
             // Without preferred terms of its own the pod is scored by the added ones.
-            Ok(terms) => state.write(terms.unwrap_or(PreScoreState(Vec::new()))),
+            Ok(terms) => state.write(terms.unwrap_or(PreScoreState(PreferredTerms::default()))),
         }
         Status::success()
     }
 }
 
 impl ScorePlugin for NodeAffinity {
-    /// Returns the sum of the weights of the matching preferred terms: the pod's and the added ones.
     fn score(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
-        let added = self.added_preferred.as_ref().map_or(0, |terms| preferred_score(terms, &node.node));
-        let own = match state.read::<PreScoreState>() {
-            Some(PreScoreState(terms)) => preferred_score(terms, &node.node),
-            None => pod_preferred(&pod.pod, cx.emulation.behaviour().messages.selector_words)?
-                .map_or(0, |PreScoreState(terms)| preferred_score(&terms, &node.node)),
-        };
-        Ok(added + own)
+        self.scores(cx, state, pod, std::iter::once(node)).map(|scores| scores.into_iter().sum())
+    }
+
+    fn score_all(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        self.scores(cx, state, pod, nodes.iter().map(|node| &**node))
     }
 
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {

@@ -42,6 +42,8 @@ pub(crate) struct LogComparison {
     pub(crate) attempts: BTreeMap<usize, ComparedAttempt>,
     /// Attempts of the shown process without a comparison.
     not_compared: usize,
+    /// How many of these were left out, as the newer ones took all steps.
+    pub(crate) left_out: usize,
     pub(crate) cache: Option<(Stamp, Vec<ComparedNode>)>,
 }
 
@@ -65,9 +67,11 @@ impl<'a> LogReport<'a> {
         let ours = |attempt: &&(usize, &Attempt)| usize::from(attempt.1.process) == self.process;
         let mut attempts: Vec<(usize, &Attempt)> = self.log.attempts.iter().enumerate().filter(|one| ours(&one)).collect();
         attempts.sort_by_key(|(number, attempt)| (attempt.at, *number));
-        let skipped = attempts.len().saturating_sub(MAX_COMPARED);
-        let mut found = LogComparison::default();
         let mut replay = Replay::new(&self, scheduler, taken);
+        let newest = &attempts[attempts.len().saturating_sub(MAX_COMPARED)..];
+        let comparable = replay.comparable(newest.iter().map(|(_, attempt)| *attempt));
+        let skipped = attempts.len() - comparable;
+        let mut found = LogComparison { left_out: newest.len() - comparable, ..LogComparison::default() };
         for (order, (number, attempt)) in attempts.into_iter().enumerate() {
             match replay.at(attempt, order >= skipped).comparison {
                 Some(comparison) => drop(found.attempts.insert(number, comparison)),

@@ -5,7 +5,7 @@
 //! only as a line that something changed: these are [`Gap`]s, and explain a difference.
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -14,9 +14,11 @@ use jiff::Timestamp;
 use super::LogReport;
 use crate::analysis::agreement::{MatchKind, SchedulerComparer, SchedulerMatch};
 use crate::cluster::{Cluster, Condition, Key, Kind, List, Object, ObservedEvent, Pod, Str};
+use crate::framework::{PodInfo, node_steps};
+use crate::limits::engine::RUN_STEPS_OF_ATTEMPT;
 use crate::limits::sessions::LOG_RELEASES_OBJECTS;
 use crate::plural::{count, count_of};
-use crate::scheduler::{Operation, Scheduler};
+use crate::scheduler::{Operation, Scheduler, StepBound};
 use crate::scheduler_log::{Attempt, Cause, Name, Outcome, Seen, Sight, Stamp};
 use crate::trace::{self, CycleView, PreemptionView};
 
@@ -44,6 +46,9 @@ impl AttemptMatch {
         }
     }
 }
+
+/// Steps of a decision on a node that take about as long as loading it.
+const STEPS_OF_LOADING: u64 = 20;
 
 /// Something about the moment of an attempt that is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -316,6 +321,23 @@ impl<'a> Replay<'a> {
         }
     }
 
+    /// Returns how many of the newest of some attempts, which come oldest first, are compared within the bound on steps.
+    pub(super) fn comparable<'l>(&self, attempts: impl DoubleEndedIterator<Item = &'l Attempt>) -> usize {
+        let (mut left, snapshot) = (StepBound::allowance(&self.scheduler), self.scheduler.state().snapshot());
+        let emulation = self.scheduler.state().config().emulation;
+        let mut known: HashMap<Name, u64> = HashMap::new();
+        let steps_of = |pod: &Arc<Pod>| node_steps(&PodInfo::with_emulation(pod.clone(), emulation), &snapshot);
+        let is_left = |attempt: &&Attempt| {
+            let of_node = *known.entry(attempt.pod).or_insert_with(|| {
+                let pod = self.report.key(attempt.pod);
+                pod.and_then(|pod| self.dump.pods.get(&pod)).map_or(0, steps_of)
+            });
+            left = left.saturating_sub(of_node.saturating_mul(snapshot.len() as u64).saturating_mul(RUN_STEPS_OF_ATTEMPT));
+            left > 0
+        };
+        attempts.rev().take_while(is_left).count()
+    }
+
     /// Goes to an attempt, which must not begin before the last one, and decides there if asked to.
     pub fn at(&mut self, attempt: &Attempt, decide: bool) -> Moment {
         self.until(attempt.at);
@@ -483,7 +505,13 @@ impl<'a> Replay<'a> {
         let tries_releases = self.objects_to_load.get() > 0;
         let comparer = if tries_releases { comparer } else { comparer.of_this_release() };
         let found = comparer.compare(&then, view);
-        self.objects_to_load.set(self.objects_to_load.get().saturating_sub(comparer.objects_loaded()));
+        // A decision that takes many steps on a node is as much work as loading it again.
+        let steps = node_steps(
+            &PodInfo::with_emulation(pod.clone(), self.scheduler.state().config().emulation),
+            &self.scheduler.state().snapshot(),
+        );
+        let times = usize::try_from(steps / STEPS_OF_LOADING).unwrap_or(usize::MAX).max(1);
+        self.objects_to_load.set(self.objects_to_load.get().saturating_sub(comparer.objects_loaded().saturating_mul(times)));
         let preempts = view.preemption.as_ref().and_then(PreemptionView::selected).is_some();
         // The message agrees, and the log has no line about preemptions.
         let (kind, words) = judge(&found, |found| silent && preempts && found.message == log.names.text(attempt.message))?;
@@ -542,10 +570,46 @@ mod tests {
     use super::*;
     use crate::release::Emulation;
     use crate::scheduler::{Config, Options};
-    use crate::scheduler_log::{FileFacts, Reader};
+    use crate::scheduler_log::{FileFacts, Reader, SchedulerLog};
 
     fn object(kind: Kind, yaml: &str) -> Object {
         Object::deserialize_kind(kind, serde_yaml::from_str::<serde_yaml::Value>(yaml).unwrap()).unwrap()
+    }
+
+    fn log(text: &str) -> SchedulerLog {
+        let mut reader = Reader::default();
+        reader.file("log", &FileFacts::default(), &mut text.as_bytes(), &mut |_| true);
+        reader.finish()
+    }
+
+    #[test]
+    fn attempts_of_a_log_are_compared_up_to_a_number_of_steps() {
+        let requests: Vec<String> = (0..2_000).map(|at| format!("example.com/r{at}: 1")).collect();
+        let pod = |name: &str, requests: &str| {
+            let containers = format!("containers: [{{name: c, resources: {{requests: {{{requests}}}}}}}]");
+            object(Kind::Pod, &format!("{{metadata: {{name: {name}, namespace: d}}, spec: {{{containers}}}}}"))
+        };
+        let mut objects: Vec<Object> = (0..100).map(|at| object(Kind::Node, &format!("{{metadata: {{name: n{at}}}}}"))).collect();
+        objects.extend([pod("small", "cpu: 1"), pod("large", &requests.join(", "))]);
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default());
+        let line = |name: &str| {
+            let said = "0/100 nodes are available: 100 Too many pods.";
+            format!("I1122 23:00:00.000000       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" pod=\"d/{name}\" err=\"{said}\"\n")
+        };
+        let comparable = |pods: &[&str]| {
+            let log = log(&pods.iter().map(|name| line(name)).collect::<String>());
+            let report = LogReport::new(&log, None).unwrap();
+            assert_eq!(log.attempts.len(), pods.len());
+            Replay::new(&report, &scheduler, None).comparable(log.attempts.iter())
+        };
+        assert_eq!(comparable(&["small"; 1_000]), 1_000);
+        assert_eq!(comparable(&["of-no-dump"; 1_000]), 1_000);
+        let some = comparable(&["large"; 100]);
+        assert!((5..50).contains(&some), "{some}");
+        // The newest count first.
+        let mixed: Vec<&str> = std::iter::repeat_n("large", 100).chain(["small"; 30]).collect();
+        let with_small = comparable(&mixed);
+        assert!((30 + some - 1..=30 + some).contains(&with_small), "{with_small}");
     }
 
     #[test]
@@ -561,10 +625,7 @@ mod tests {
                 "I1122 23:00:{second:02}.000000       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" pod=\"d/p\" err=\"{said}\"\n"
             )
         };
-        let text: String = (0..3).map(line).collect();
-        let mut reader = Reader::default();
-        reader.file("log", &FileFacts::default(), &mut text.as_bytes(), &mut |_| true);
-        let log = reader.finish();
+        let log = log(&(0..3).map(line).collect::<String>());
         let report = LogReport::new(&log, None).unwrap();
         let mut replay = Replay::new(&report, &scheduler, None);
         let untried = "Whether another release decides so was not tried.";

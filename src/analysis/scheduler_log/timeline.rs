@@ -19,14 +19,17 @@ const ATTEMPTS_SEARCHED: usize = 4096;
 /// An attempt with its time and its index in the log.
 type EndedAttempt<'l> = (Stamp, usize, &'l Attempt);
 
-/// Returns the moments of all attempts but the first `skipped`, by index. Cycles run one after another, so the order of their begins is
-/// that of the decisions.
-fn moments(attempts: &[EndedAttempt<'_>], skipped: usize, replay: &mut Replay<'_>) -> HashMap<usize, Moment> {
+/// Returns the moments of all attempts but the first `skipped`, by index, and how many of these are too many to be compared. Cycles run
+/// one after another, so the order of their begins is that of the decisions.
+fn moments(attempts: &[EndedAttempt<'_>], skipped: usize, replay: &mut Replay<'_>) -> (HashMap<usize, Moment>, usize) {
+    let comparable = replay.comparable(attempts[skipped..].iter().map(|(.., attempt)| *attempt));
+    let decided = attempts.len() - comparable;
+    let compared: HashSet<usize> = attempts[decided..].iter().map(|(_, number, _)| *number).collect();
     let wanted: HashSet<usize> = attempts[skipped..].iter().map(|(_, number, _)| *number).collect();
     let mut by_begin: Vec<&EndedAttempt<'_>> = attempts.iter().collect();
     by_begin.sort_by_key(|(_, number, attempt)| (attempt.at, *number));
-    let at = |(_, number, attempt): &EndedAttempt<'_>| (*number, replay.at(attempt, wanted.contains(number)));
-    by_begin.into_iter().map(at).filter(|(number, _)| wanted.contains(number)).collect()
+    let at = |(_, number, attempt): &EndedAttempt<'_>| (*number, replay.at(attempt, compared.contains(number)));
+    (by_begin.into_iter().map(at).filter(|(number, _)| wanted.contains(number)).collect(), decided - skipped)
 }
 
 impl LogReport<'_> {
@@ -44,7 +47,7 @@ impl LogReport<'_> {
         attempts.sort_by_key(|(at, ..)| *at);
         let skipped = attempts.len().saturating_sub(limit);
         let mut replay = Replay::new(self, scheduler, taken);
-        let mut moments = moments(&attempts, skipped, &mut replay);
+        let (mut moments, left_out) = moments(&attempts, skipped, &mut replay);
         let mut changes = self.log.changes.iter().filter(|change| ours(change.process)).peekable();
         let mut revisions = Vec::new();
         let mut shown: Option<Moment> = None;
@@ -63,6 +66,7 @@ impl LogReport<'_> {
             events.extend(self.evictions(&pod, *at, attempt));
             let compared = match &moment.comparison {
                 Some(comparison) => format!("schedscope, on the cluster's state at that time: {}", comparison.words),
+                None if number < skipped + left_out => "no comparison: those of newer attempts took all steps".to_owned(),
                 None => "no comparison: the cluster's state at that time is unknown".to_owned(),
             };
             events.push(self.remark(&pod, *at, compared));

@@ -306,7 +306,7 @@ impl<'a> Lacking<'a> {
 
     /// Returns the causes of all nodes.
     fn causes(mut self, start: Option<&CycleStart>) -> Vec<Cause> {
-        let sets = self.into_sets();
+        let sets = self.take_sets();
         let Some((first, rest)) = sets.split_first() else { return Vec::new() };
         // A pod may ask for thousands of resources.
         let mut in_others = vec![0; self.resources.len()];
@@ -343,7 +343,7 @@ impl<'a> Lacking<'a> {
     }
 
     /// Sorts the resources by name. Returns the sets of resources that nodes lack, in the order of these names.
-    fn into_sets(&mut self) -> Vec<LackingNodes> {
+    fn take_sets(&mut self) -> Vec<LackingNodes> {
         let mut order: Vec<usize> = (0..self.resources.len()).collect();
         order.sort_unstable_by_key(|at| self.resources[*at].resource);
         let mut rank = vec![0; order.len()];
@@ -352,7 +352,9 @@ impl<'a> Lacking<'a> {
         self.at.clear();
         let mut sets: Vec<LackingNodes> = Vec::new();
         for (mut lacks, counts) in self.nodes.drain() {
-            lacks.iter_mut().for_each(|at| *at = rank[*at]);
+            for at in &mut lacks {
+                *at = rank[*at];
+            }
             lacks.sort_unstable();
             let [later, never] = counts;
             let both = later > 0 && never > 0;
@@ -376,7 +378,9 @@ impl<'a> Lacking<'a> {
         for set in sets {
             set.lacks.iter().for_each(|at| nodes[*at] += set.nodes);
         }
-        without.iter().for_each(|at| nodes[*at] = 0);
+        for at in without {
+            nodes[*at] = 0;
+        }
         self.resources.iter().map(|lack| lack.resource).zip(nodes).filter(|(_, nodes)| *nodes > 0).collect()
     }
 

@@ -1,5 +1,9 @@
 //! Tests of `selector`.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
 use super::*;
 
 fn label_selector(json: &str) -> LabelSelector {
@@ -196,4 +200,40 @@ fn node_selector_terms_match_or_are_in_error() {
         assert_eq!((term.matches(&labels, Some(&"n1".into())), term.error().is_some()), (matches, error), "{term:?}");
     }
     assert!(!NodeSelectorTerm::default().matches(&labels, None));
+}
+
+proptest! {
+    #[test]
+    fn prepared_terms_match_as_each_by_itself(terms in vec((term(), -5..100i64), 0..24), labels in any_labels(), name in proptest::option::of("[ab]")) {
+        let name = name.as_deref().map(Str::from);
+        let matching = || terms.iter().filter(|(term, _)| term.matches_parsed(&labels, name.as_ref()));
+        let requirements: usize = terms.iter().map(|(term, _)| term.match_expressions.len() + term.match_fields.len()).sum();
+        match PreparedTerms::of(terms.iter().map(|(term, weight)| (term, *weight))) {
+            None => prop_assert!(requirements < 16),
+            Some(prepared) => {
+                prop_assert!(requirements >= 16);
+                prop_assert_eq!(prepared.weight(&labels, name.as_ref()), matching().map(|(_, weight)| weight).sum::<i64>());
+                prop_assert_eq!(prepared.any(&labels, name.as_ref()), matching().next().is_some());
+            }
+        }
+    }
+}
+
+fn any_labels() -> impl Strategy<Value = Labels> {
+    vec(("[a-d]", "[a-c]|[0-9]{1,2}"), 0..4)
+        .prop_map(|all| all.into_iter().map(|(key, value)| (Str::from(key), Str::from(value))).collect())
+}
+
+fn requirement(key: &'static str) -> impl Strategy<Value = Requirement> {
+    let operator = select(vec!["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Other"]);
+    (key, operator, vec("[a-c]|[0-9]{1,2}", 0..4)).prop_map(|(key, operator, values)| Requirement {
+        key: key.into(),
+        operator: operator.into(),
+        values: values.into_iter().map(Str::from).collect(),
+    })
+}
+
+fn term() -> impl Strategy<Value = NodeSelectorTerm> {
+    let parts = (vec(requirement("[a-d]"), 0..3), vec(requirement("metadata.name"), 0..2));
+    parts.prop_map(|(expressions, fields)| NodeSelectorTerm { match_expressions: expressions.into(), match_fields: fields.into() })
 }

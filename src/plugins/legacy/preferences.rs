@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{MAX_PRIORITY, normalize, pods_without_node};
-use crate::cluster::{NodeSelectorTerm, Str};
+use crate::cluster::{NodeSelectorTerm, PreferredSchedulingTerm, Str};
 use crate::framework::{Context, CycleState, NodeInfo, Plugin, PodInfo, ScorePlugin, Status, hash_of};
 use crate::plugins::image_locality::normalized_image_name;
+use crate::plugins::node_affinity::PreferredTerms;
 use crate::plugins::node_prefer_avoid_pods::is_avoided;
 use crate::release::ImageScore;
 
@@ -20,23 +21,34 @@ impl Plugin for NodeAffinityPriority {
     plugin!(NodeAffinityPriority: score);
 }
 
-impl ScorePlugin for NodeAffinityPriority {
-    fn score(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+impl NodeAffinityPriority {
+    /// Returns the preferred terms of a pod. Fields are ignored, and a term without expressions matches nothing.
+    fn terms(pod: &PodInfo) -> Result<PreferredTerms, Status> {
         let affinity = pod.pod.spec.affinity.as_ref().and_then(|a| a.node_affinity.as_ref());
         let preferred = affinity.and_then(|a| a.preferred.as_ref());
-        let mut count = 0;
+        let mut terms = Vec::new();
         for term in preferred.into_iter().flat_map(|terms| terms.iter()).filter(|t| t.weight != 0) {
-            // Fields are ignored, and a term without expressions matches nothing.
             let by_labels =
                 NodeSelectorTerm { match_expressions: term.preference.match_expressions.clone(), ..NodeSelectorTerm::default() };
             if let Some(error) = by_labels.error() {
                 return Err(Status::error(error.to_string()));
             }
-            if !by_labels.is_empty() && by_labels.matches_parsed(&node.node.metadata.labels, None) {
-                count += i64::from(term.weight);
+            if !by_labels.is_empty() {
+                terms.push(PreferredSchedulingTerm { weight: term.weight, preference: by_labels });
             }
         }
-        Ok(count)
+        Ok(PreferredTerms::new(terms))
+    }
+}
+
+impl ScorePlugin for NodeAffinityPriority {
+    fn score(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
+        Ok(Self::terms(pod)?.score(&node.node))
+    }
+
+    fn score_all(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, nodes: &[Arc<NodeInfo>]) -> Result<Vec<i64>, Status> {
+        let terms = Self::terms(pod)?;
+        Ok(nodes.iter().map(|node| terms.score(&node.node)).collect())
     }
 
     fn normalize(&self, _cx: &Context<'_>, _state: &CycleState, _pod: &PodInfo, _nodes: &[Arc<NodeInfo>], scores: &mut [i64]) -> Status {

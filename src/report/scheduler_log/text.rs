@@ -127,7 +127,13 @@ impl LogReport<'_> {
         let (Some(comparison), Some((counts, not_compared))) = (&self.comparison, self.agreement()) else { return };
         out.line(format_args!("COMPARED WITH SCHEDSCOPE"));
         let counts: Vec<String> = counts.iter().map(|(kind, number)| format!("{number} {}", kind.words(*number))).collect();
-        let rest = if not_compared > 0 { format!(", {not_compared} cannot be compared") } else { String::new() };
+        let left_out = comparison.left_out;
+        let mut rest = String::new();
+        for (number, why) in [(not_compared.saturating_sub(left_out), "cannot be compared"), (left_out, "not compared: too many steps")] {
+            if number > 0 {
+                rest.push_str(&format!(", {number} {why}"));
+            }
+        }
         out.line(format_args!("  {}: {}{rest}", count(comparison.attempts.len() + not_compared, "attempt"), counts.join(", ")));
         let clock = self.process().clock;
         for (number, one) in comparison.attempts.iter().filter(|(_, one)| one.kind != AttemptMatch::Agrees) {
