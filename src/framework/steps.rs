@@ -83,7 +83,7 @@ fn requested_resources(pod: &Pod) -> usize {
 /// Steps of [`node_steps`] that each of these takes on a node: a decision without any constraint, a topology spread constraint, a
 /// volume or claim.
 const OF_NODE: u64 = 10;
-const OF_SPREAD: u64 = 3;
+const OF_SPREAD: u64 = 5;
 const OF_VOLUME: u64 = 5;
 /// The same for a requirement on a label, which is looked up among those of the node.
 const OF_REQUIREMENT: usize = 4;

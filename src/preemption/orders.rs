@@ -24,6 +24,10 @@ pub(super) struct Outcomes {
 /// Pods that are equal in importance, by place in the order of importance; those that are interchangeable together.
 type Tie = Vec<Vec<usize>>;
 
+/// Kinds of a tie that have more than [`VICTIM_ORDERS`](crate::limits::engine::VICTIM_ORDERS) orders, however many units are of each:
+/// none of these orders is tried.
+const MOST_KINDS: usize = 7;
+
 /// The ties on a node, and how many orders they have that differ in more than interchangeable pods.
 #[derive(Default)]
 pub(super) struct Ties {
@@ -45,20 +49,25 @@ impl Ties {
         Self::among(&by_importance(post, pod, node), |(rank, _)| *rank, |(_, a), (_, b)| interchangeable(a, b))
     }
 
-    /// Finds the ties among units in the order of importance, of which `same` says whether they are interchangeable.
+    /// Finds the ties among units in the order of importance, of which `same` says whether they are interchangeable. Of a tie with
+    /// [`MOST_KINDS`], all further units count as the last kind.
     fn among<T, R: PartialEq>(units: &[T], rank: impl Fn(&T) -> R, same: impl Fn(&T, &T) -> bool) -> Self {
         let mut ties = Vec::new();
-        for group in
-            (0..units.len()).collect::<Vec<_>>().chunk_by(|a, b| rank(&units[*a]) == rank(&units[*b])).filter(|group| group.len() > 1)
-        {
-            let mut kinds: Tie = Vec::new();
-            for at in group {
-                match kinds.iter_mut().find(|kind| same(&units[kind[0]], &units[*at])) {
-                    Some(kind) => kind.push(*at),
-                    None => kinds.push(vec![*at]),
+        let mut start = 0;
+        for group in units.chunk_by(|a, b| rank(a) == rank(b)) {
+            if group.len() > 1 {
+                let mut kinds: Tie = Vec::new();
+                for (at, unit) in group.iter().enumerate() {
+                    let is_full = kinds.len() == MOST_KINDS;
+                    let kind = if is_full { kinds.last_mut() } else { kinds.iter_mut().find(|kind| same(&units[kind[0]], unit)) };
+                    match kind {
+                        Some(kind) => kind.push(start + at),
+                        None => kinds.push(vec![start + at]),
+                    }
                 }
+                ties.push(kinds);
             }
-            ties.push(kinds);
+            start += group.len();
         }
         Self { pods: units.len(), ties }
     }
@@ -205,6 +214,7 @@ fn same_spec(a: &Pod, b: &Pod) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::engine::VICTIM_ORDERS;
 
     #[test]
     fn words_come_in_alphabetical_order_each_once() {
@@ -218,6 +228,10 @@ mod tests {
         let ties = Ties { pods: 9, ties: vec![vec![vec![4, 7], vec![5], vec![6]], vec![vec![0], vec![1]]] };
         assert_eq!((ties.orders(), ties.tied_pods()), (Some(24), 6));
         assert_eq!(ties.order(&[vec![2, 0, 1, 0], vec![1, 0]]), [1, 0, 2, 3, 6, 4, 5, 7, 8]);
+        assert!((1..=MOST_KINDS as u64).product::<u64>() > VICTIM_ORDERS);
+        let several = Ties::among(&(0..40).collect::<Vec<usize>>(), |at| at / 20, |a, b| a / 2 == b / 2);
+        assert_eq!((several.ties.len(), several.tied_pods(), several.ties[1][0].clone()), (2, 40, vec![20, 21]));
+        assert_eq!(several.ties[0][MOST_KINDS - 1], [12, 13, 14, 15, 16, 17, 18, 19]);
         let many = Ties { pods: 30, ties: vec![(0..30).map(|at| vec![at]).collect()] };
         assert_eq!(many.orders(), None);
     }

@@ -1,10 +1,12 @@
 //! The choice among candidates; mirrors `pickOneNodeForPreemption` in
 //! `pkg/scheduler/framework/preemption/preemption.go` and `GetEarliestPodStartTime` in `pkg/scheduler/util/utils.go`.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 
 use crate::cluster::Str;
-use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, SharedList, Victim, unix_nanoseconds};
+use crate::framework::{Candidate, ScoreFunction, ScoreFunctionName, SharedList, Victim, in_parts, unix_nanoseconds};
 
 /// Runs score functions in turn until a single candidate has the highest score. Returns the functions' scores and the
 /// remaining candidates by name. A single candidate needs no function. The input must be sorted by name.
@@ -21,7 +23,8 @@ pub(super) fn pick_one_node<'a>(
         if left.len() < 2 {
             break;
         }
-        let scores: Vec<i64> = left.iter().map(|c| score(name, c, now)).collect();
+        let of_part = |part: Range<usize>| -> Vec<i64> { left[part].iter().map(|c| score(name, c, now)).collect() };
+        let scores = in_parts(0..left.len(), of_part).concat();
         let highest = scores.iter().max().copied();
         let named = left.iter().map(|c| c.node.clone()).zip(scores.iter().copied()).collect();
         left = left.into_iter().zip(&scores).filter(|(_, s)| Some(**s) == highest).map(|(c, _)| c).collect();
