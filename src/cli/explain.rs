@@ -469,7 +469,7 @@ fn is_pods(word: &str) -> bool {
 fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
     let Source { scheduler, loaded, older, .. } = source;
     let wanted = |pod: &Key| args.all_namespaces || pod.namespace.as_str() == args.namespace();
-    let mut found = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
+    let mut found = Agreements::within_bound(scheduler, events(scheduler, loaded), wanted);
     if !args.all_namespaces {
         found.in_namespace(&args.namespace(), scheduler.state().cluster());
     }
@@ -482,7 +482,7 @@ fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
         false if found.some_fit_is_doubtful() || found.pending_unknown().is_some() => super::EXIT_SOURCE,
         false => EXIT_OK,
     };
-    let code = super::code(code, scheduler);
+    let code = if found.not_decided.is_empty() { super::code(code, scheduler) } else { super::EXIT_SOURCE };
     let mut more = super::unread(scheduler);
     if let Some(older) = older {
         let diff = older.compared_with(scheduler, wanted);

@@ -12,7 +12,7 @@ use crate::engine::{Step, operation};
 use crate::framework::format_duration;
 use crate::limits::sessions::OPERATIONS;
 use crate::odds::Share;
-use crate::output::{self, Document, Headings, Text, Words};
+use crate::output::{self, Document, Headings, Words};
 use crate::plural::count_of;
 use crate::report::{
     BeforeOperation, BriefOperation, OperationLine, OperationReport, Stories, group_document, note_sentence, stories_document,
@@ -49,15 +49,27 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
         let started = std::iter::once(started(&scheduler)).chain(in_any_order(&scheduler));
         doc = started.chain([release.sentence().to_owned()]).collect();
     }
-    let (mut out, mut bound) = (Text::default(), StepBound::of(&scheduler));
+    let written = operations.is_some() || args.output.operation().is_some();
+    let mut bound = if written { StepBound::of_written(&scheduler) } else { StepBound::of(&scheduler) };
     match (operations, args.output.operation()) {
-        (Some(operations), line) => {
-            for step in operations {
-                let operation = step.on(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))?;
-                match line {
-                    Some(line) => out.push(&line(&one_line(&mut scheduler, operation, args.brief).1)?),
-                    None => one(&mut scheduler, operation, &mut doc),
+        (Some(operations), Some(line)) => {
+            let write = |operation| print(&line(&operation)?).map(drop);
+            let left = apply_in_lines(&mut scheduler, &mut bound, args.brief, operations, write)?;
+            if let Some(left) = left {
+                output::say(left);
+            }
+        }
+        (Some(operations), None) => {
+            let number = operations.len();
+            for (at, step) in operations.into_iter().enumerate() {
+                if !bound.allows_any(scheduler.state()) {
+                    doc.paragraph(not_applied(number - at, number));
+                    break;
                 }
+                let before = scheduler.state().steps();
+                let operation = on_cluster(step, &scheduler)?;
+                one(&mut scheduler, operation, &mut doc);
+                bound.spend_on_written(before, scheduler.state(), 0);
             }
         }
         (None, Some(line)) => {
@@ -75,9 +87,8 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     }
     if args.output.operation().is_none() {
         doc.append(super::unread(&scheduler));
-        out = args.output.document().map_or_else(|| doc.plain(Headings::Capitals).into(), |write| write(&titled(doc.clone())));
+        print(&args.output.document().map_or_else(|| doc.plain(Headings::Capitals).into(), |write| write(&titled(doc.clone()))))?;
     }
-    print(&out)?;
 
     let code = super::code(if bound.is_reached() { EXIT_SOURCE } else { EXIT_OK }, &scheduler);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
@@ -155,7 +166,7 @@ fn settle_in_lines(
     let mut settling = Quiescence::default();
     let mut next = bound.next_operation(scheduler, &settling);
     while let Some(operation) = next {
-        let (events, mut line) = one_line(scheduler, operation, brief);
+        let (events, mut line) = one_line(scheduler, bound, operation, brief);
         settling.observe(&events);
         next = bound.next_operation(scheduler, &settling);
         line.set_cut_short(bound.is_reached());
@@ -164,10 +175,47 @@ fn settle_in_lines(
     Ok(())
 }
 
-/// Applies an operation. Returns its events and its line.
-fn one_line(scheduler: &mut Scheduler, operation: Operation, brief: bool) -> (Vec<Event>, OperationLine) {
+/// Applies operations in order, and writes each. Returns how many are left where the run was cut short, in words, which the last line
+/// says as well.
+fn apply_in_lines(
+    scheduler: &mut Scheduler,
+    bound: &mut StepBound,
+    brief: bool,
+    operations: Vec<Step>,
+    mut write: impl FnMut(OperationLine) -> Result<(), Failure>,
+) -> Result<Option<String>, Failure> {
+    let number = operations.len();
+    for (at, step) in operations.into_iter().enumerate() {
+        let operation = on_cluster(step, scheduler)?;
+        let (_, mut line) = one_line(scheduler, bound, operation, brief);
+        let is_cut = at + 1 < number && !bound.allows_any(scheduler.state());
+        line.set_cut_short(is_cut);
+        write(line)?;
+        if is_cut {
+            return Ok(Some(not_applied(number - at - 1, number)));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns an operation of `run --ops` on the objects of this moment.
+fn on_cluster(step: Step, scheduler: &Scheduler) -> Result<Operation, Failure> {
+    step.on(scheduler.state().cluster()).map_err(|e| Failure::usage(e.to_string()))
+}
+
+/// Returns that operations were not applied.
+fn not_applied(left: usize, of: usize) -> String {
+    let were = count_of(left, "operation was", "operations were");
+    format!("CUT SHORT: the last {were} not applied, of {of}: this run takes too many steps")
+}
+
+/// Applies an operation. Returns its events and its line, and counts what they take.
+fn one_line(scheduler: &mut Scheduler, bound: &mut StepBound, operation: Operation, brief: bool) -> (Vec<Event>, OperationLine) {
+    let steps = scheduler.state().steps();
     let before = if brief { BeforeOperation::default() } else { BeforeOperation::of(scheduler) };
     let events = scheduler.apply(operation);
+    let entries = if brief { 0 } else { scheduler.state().queue().view().entries.len() };
+    bound.spend_on_written(steps, scheduler.state(), entries);
     let report = if brief {
         OperationLine::Brief(BriefOperation::of(&events, scheduler))
     } else {

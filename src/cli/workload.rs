@@ -99,7 +99,7 @@ fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> Worklo
     let found = input.findings(workload);
     let unscheduled: BTreeSet<&Key> = found.unscheduled.iter().collect();
     let wanted = |pod: &Key| unscheduled.contains(pod);
-    let mut decided = Agreements::of(scheduler, events(scheduler, loaded), Vec::new(), wanted, |_| true);
+    let mut decided = Agreements::within_bound(scheduler, events(scheduler, loaded), wanted);
     decided.causes = analysis::causes(&decided, scheduler, &|kind, key| original(loaded, kind, key));
     let is_ours = |name: &str| scheduler.state().config().profile(name).is_some();
     let others = voices_of_workload(&input, workload, &found.unscheduled, is_ours);

@@ -86,6 +86,14 @@ limits! { "engine":
     /// The same of each step of an attempt in a scheduler's log that is compared with our decision: the newest ones are, and the others are
     /// counted.
     steps RUN_STEPS_OF_ATTEMPT: u64 = 4, "attempts_of_a_log_are_compared_up_to_a_number_of_steps";
+    /// The same of each step of a run whose operations are written one by one, and of a decision about one of all pending pods, as these
+    /// are recorded. Both have half as many, and RUN_STEPS_OF_BYTE for each byte of the source; operations of `run --ops` that are left are not
+    /// applied, and pods that are left are not decided.
+    steps RUN_STEPS_OF_RECORDED: u64 = 5, "runs_that_are_written_are_bounded_by_steps";
+    /// Steps that each byte of the source, unpacked, adds to those of a run whose operations are written, and of all pending pods.
+    steps RUN_STEPS_OF_BYTE: u64 = 45, "runs_that_are_written_are_bounded_by_steps";
+    /// Steps that each pod in the queues takes where these are written after an operation.
+    steps RUN_STEPS_OF_ENTRY: u64 = 100, "runs_that_are_written_are_bounded_by_steps";
     /// Bytes of a source, unpacked, for each node or pod that counts for RUN_STEPS; smaller ones count in part.
     bytes RUN_BYTES_OF_OBJECT: u64 = 200, "clusters_of_any_size_settle_within_the_bound";
     /// Steps of a further node or pod with each of all.

@@ -1,9 +1,12 @@
 //! Comparisons with the cluster's scheduler as text.
 
 use crate::analysis::{Agreements, MatchKind, Missing, Preempted, SchedulerMatch, capitalized};
+use crate::cluster::Key;
 use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, count_of};
 
+/// Limit on the pods that text names which are not decided.
+const NOT_DECIDED_SHOWN: usize = 5;
 /// Limit on the evictions that text names, newest ones.
 const EVICTIONS_SHOWN: usize = 8;
 
@@ -86,7 +89,11 @@ impl Agreements {
             };
         }
         let counts: Vec<String> = self.counts().iter().map(|(accord, n)| accord.counted(*n)).collect();
-        format!("{}. Compared with the cluster's scheduler: {}.", count(self.pods.len(), "pending pod"), counts.join(", "))
+        let left = match self.not_decided.len() {
+            0 => String::new(),
+            left => format!(" {} not decided, as the others took all steps.", count_of(left, "more is", "more are")),
+        };
+        format!("{}. Compared with the cluster's scheduler: {}.{left}", count(self.pods.len(), "pending pod"), counts.join(", "))
     }
 
     /// Returns all comparisons as text, each pod with its lines.
@@ -118,6 +125,14 @@ impl Agreements {
                 out.item(2, Words::of_pod(&agreement.pod).text(format!(": {}", agreement.here)));
                 agreement.details().into_iter().for_each(|line| out.item(6, line));
             }
+        }
+        if !self.not_decided.is_empty() {
+            let named: Vec<String> = self.not_decided.iter().take(NOT_DECIDED_SHOWN).map(Key::to_string).collect();
+            let more = self.not_decided.len() - named.len();
+            let rest = if more > 0 { format!(" and {more} more (-o json lists all)") } else { String::new() };
+            out.blank();
+            out.heading(2, "Not decided");
+            out.item(2, format!("the decisions about the other pods took all steps: {}{rest}", named.join(", ")));
         }
         self.evictions(&mut out);
         out

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Operation, Scheduler, State};
 use crate::cluster::{Key, Kind, Str};
-use crate::limits::engine::{RUN_BYTES_OF_OBJECT, RUN_SMALL, RUN_STEPS, RUN_STEPS_OF_OBJECT, RUN_STEPS_OF_PAIR};
+use crate::limits::engine::{
+    RUN_BYTES_OF_OBJECT, RUN_SMALL, RUN_STEPS, RUN_STEPS_OF_BYTE, RUN_STEPS_OF_ENTRY, RUN_STEPS_OF_OBJECT, RUN_STEPS_OF_PAIR,
+    RUN_STEPS_OF_RECORDED,
+};
 use crate::trace::{Event, Eviction, ObjectChange, PermitEnd};
 
 /// Attempts of one pod without a change after which the run ends.
@@ -102,6 +105,32 @@ impl StepBound {
         Self { end: state.steps().saturating_add(steps), is_reached: false }
     }
 
+    /// Bounds a run from here on whose operations are written; each counts with [`Self::spend_on_written`].
+    pub fn of_written(scheduler: &Scheduler) -> Self {
+        Self::after(scheduler.state(), Self::allowance_of_recorded(scheduler))
+    }
+
+    /// Returns the number of steps that are allowed for recorded decisions on a cluster of this size, of which each step counts
+    /// [`RUN_STEPS_OF_RECORDED`].
+    pub fn allowance_of_recorded(scheduler: &Scheduler) -> u64 {
+        let cluster = scheduler.state().cluster();
+        let usual = (cluster.nodes.len() + cluster.pods.len()) as u64 * USUAL_LENGTH;
+        let bytes = scheduler.options().source_bytes.unwrap_or(usual);
+        (Self::allowance(scheduler) / 2).saturating_add(bytes.saturating_mul(RUN_STEPS_OF_BYTE))
+    }
+
+    /// Counts an operation that began at a number of steps, and is written, with this many pods in the queues.
+    pub fn spend_on_written(&mut self, before: u64, state: &State, entries: usize) {
+        let recorded = state.steps().saturating_sub(before).saturating_mul(RUN_STEPS_OF_RECORDED - 1);
+        self.spend(recorded.saturating_add((entries as u64).saturating_mul(RUN_STEPS_OF_ENTRY)));
+    }
+
+    /// Returns whether steps are left for a further operation of any kind; the run ends here if not.
+    pub fn allows_any(&mut self, state: &State) -> bool {
+        self.is_reached |= state.steps() >= self.end;
+        !self.is_reached
+    }
+
     /// Returns the number of steps that are allowed for a cluster of this size.
     pub fn allowance(scheduler: &Scheduler) -> u64 {
         let cluster = scheduler.state().cluster();
@@ -147,6 +176,9 @@ impl StepBound {
         self.is_reached
     }
 }
+
+/// Bytes of a node or pod of a source of unknown length.
+const USUAL_LENGTH: u64 = 3_000;
 
 /// Returns how many steps a run may take on a cluster with this many nodes and pods, of a source of this length.
 fn steps_allowed(objects: usize, bytes: Option<u64>) -> u64 {

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::event::Event;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
     Candidate, DryRunStep, EndingVictims, ExtenderCall, NodeDryRun, PreemptionRecord, ScoreFunction, ScoreFunctionName, SharedList, Status,
-    Victim, in_parts,
+    Victim,
 };
 use crate::odds::Odds;
 
@@ -92,17 +91,9 @@ pub fn record_preemption(preemption: &Arc<PreemptionRecord>, events: &mut Vec<Ev
     let others = 2 + preemption.extender_calls.len() + preemption.score_functions.len();
     events.reserve(runs.iter().map(|run| run.len() + 1).sum::<usize>() + others);
     events.push(Event::PreemptionStarted(preemption.clone()));
-    let of_run = |run: &Arc<NodeDryRun>, events: &mut Vec<Event>| {
+    for run in runs {
         events.extend((0..run.len() as u32).map(|number| Event::DryRunStepped(DryRunStepAt { run: run.clone(), number })));
         events.push(Event::DryRunFinished(run.clone()));
-    };
-    let of_part = |part: Range<usize>| {
-        let mut events = Vec::with_capacity(runs[part.clone()].iter().map(|run| run.len() + 1).sum());
-        runs[part].iter().for_each(|run| of_run(run, &mut events));
-        events
-    };
-    for mut part in in_parts(0..runs.len(), of_part) {
-        events.append(&mut part);
     }
     events.extend(preemption.extender_calls.iter().map(|call| Event::ExtenderTookPart(call.clone())));
     let scored = |number| Event::CandidatesScored(ScoreFunctionAt { preemption: preemption.clone(), number });

@@ -28,10 +28,11 @@ use super::overview::{CauseReport, WaitReason};
 use super::why::{Sentence, binding, no_profile, sentence};
 use super::{DumpDiff, Known, Missing};
 use super::{ReleaseReport, decision_parts};
-use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
-use crate::framework::{Candidate, PluginName, Reason, Status};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, PodSpec, Str};
+use crate::framework::{Candidate, PluginName, PodInfo, Reason, Status, node_steps};
+use crate::limits::engine::RUN_STEPS_OF_RECORDED;
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
-use crate::scheduler::{OddsEffort, Scheduler};
+use crate::scheduler::{OddsEffort, Scheduler, StepBound};
 use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome, PreemptionView, SkipReason};
 
@@ -642,6 +643,9 @@ pub struct Agreements {
     /// The difference from the dump before; `None` where the source is not a series of dumps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<DumpDiff>,
+    /// Selected pods that are not decided, by name: the decisions about the others took all steps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_decided: Vec<Key>,
     /// The number of pending pods that were not selected.
     pub unselected: usize,
     /// The only namespace whose pods are compared, if one was named.
@@ -662,9 +666,27 @@ impl Agreements {
         wanted: impl Fn(&Key) -> bool,
         go_on: impl Fn(usize) -> bool + Sync,
     ) -> Self {
+        Self::of_some(scheduler, events, seen, (wanted, u64::MAX), go_on)
+    }
+
+    /// Decides each selected pending pod on its own and compares, for as long as the bound on steps allows.
+    pub fn within_bound(scheduler: &Scheduler, events: &[ObservedEvent], wanted: impl Fn(&Key) -> bool) -> Self {
+        Self::of_some(scheduler, events, Vec::new(), (wanted, StepBound::allowance_of_recorded(scheduler)), |_| true)
+    }
+
+    /// Decides and compares selected pods, for as long as their steps are fewer than `most`.
+    fn of_some(
+        scheduler: &Scheduler,
+        events: &[ObservedEvent],
+        seen: Vec<SeenChange>,
+        (wanted, most): (impl Fn(&Key) -> bool, u64),
+        go_on: impl Fn(usize) -> bool + Sync,
+    ) -> Self {
         let state = scheduler.state();
         let comparer = SchedulerComparer::new(scheduler, events).having_seen(seen);
-        let (pods, others): (Vec<&Arc<Pod>>, Vec<_>) = pending(state.cluster()).partition(|p| wanted(&p.key()));
+        let (mut pods, others): (Vec<&Arc<Pod>>, Vec<_>) = pending(state.cluster()).partition(|p| wanted(&p.key()));
+        let decided = if most == u64::MAX { pods.len() } else { within_steps(scheduler, &pods, most) };
+        let not_decided = pods.split_off(decided).into_iter().map(|pod| pod.key()).collect();
         let count = pods.len();
         let mut found: Vec<SchedulerMatch> = pods
             .into_par_iter()
@@ -689,6 +711,7 @@ impl Agreements {
             missing,
             causes: Vec::new(),
             since: None,
+            not_decided,
             unselected: others.len(),
             namespace: None,
             namespace_is_read: false,
@@ -732,6 +755,26 @@ impl Agreements {
     }
 }
 
+/// Returns how many pods, from the first on, may be decided in a number of steps; at least one.
+fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
+    let (snapshot, emulation) = (scheduler.state().snapshot(), scheduler.state().config().emulation);
+    let nodes = snapshot.len().max(1) as u64;
+    // Pods of one workload mostly share their spec.
+    let mut last: Option<(&Arc<PodSpec>, u64)> = None;
+    for (at, pod) in pods.iter().enumerate() {
+        if steps == 0 {
+            return at;
+        }
+        let of_node = match last {
+            Some((spec, of_node)) if Arc::ptr_eq(spec, &pod.spec) => of_node,
+            _ => node_steps(&PodInfo::with_emulation((*pod).clone(), emulation), &snapshot),
+        };
+        last = Some((&pod.spec, of_node));
+        steps = steps.saturating_sub(nodes.saturating_mul(of_node).saturating_mul(RUN_STEPS_OF_RECORDED));
+    }
+    pods.len()
+}
+
 /// Returns the pods that wait for a node.
 pub fn pending(cluster: &Cluster) -> impl Iterator<Item = &Arc<Pod>> {
     cluster.pods.iter().filter(|p| p.is_pending())
@@ -757,3 +800,6 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         known: None,
     }
 }
+
+#[cfg(test)]
+mod tests;
