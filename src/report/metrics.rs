@@ -30,6 +30,9 @@ pub(super) fn metrics(found: &Agreements) -> Text {
             *plugins.entry(plugin).or_default() += 1;
         }
     }
+    for pod in &found.not_decided {
+        *namespaces.entry(pod.namespace.to_string()).or_default() += 1;
+    }
     let mut family = out.family("schedscope_pending_pods", MetricType::Gauge, "Pending pods by namespace.");
     for (namespace, pods) in bounded(namespaces) {
         family.sample(&[("namespace", &namespace)], pods);
@@ -59,6 +62,9 @@ pub(super) fn metrics(found: &Agreements) -> Text {
     let about = "Pending pods for which preemption finds a candidate.";
     let helped: usize = found.causes.iter().map(|cause| cause.helped).sum();
     out.family("schedscope_pending_pods_helped_by_preemption", MetricType::Gauge, about).sample(&[], helped);
+
+    let about = "Pending pods that are not decided, as the decisions about the others took all steps; they may change the other numbers.";
+    out.family("schedscope_pending_pods_not_decided", MetricType::Gauge, about).sample(&[], found.not_decided.len());
 
     let about = "Pending pods by how the decision compares with what the cluster's scheduler wrote.";
     let mut family = out.family("schedscope_pending_pods_compared", MetricType::Gauge, about);

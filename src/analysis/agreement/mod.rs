@@ -4,6 +4,7 @@
 //! The cluster's scheduler decided on an earlier state than the one that was read. So an unexplained difference is a fault
 //! of one of the two only if nothing is known to have changed in between.
 
+mod alike;
 mod last_reported;
 mod message_parse;
 mod shift;
@@ -17,6 +18,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use self::alike::{LastDecided, PodClass, Said};
 pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
 use self::message_parse::{PostFilter, Wording};
 use self::shift::{Explanation, Shift, explain};
@@ -25,10 +27,10 @@ pub use self::since::{SeenChange, counts as changes_decisions};
 use self::touch::{Named, Way};
 use super::odds::with_odds;
 use super::overview::{CauseReport, WaitReason};
-use super::why::{Sentence, binding, no_profile, sentence};
+use super::why::{binding, no_profile};
 use super::{DumpDiff, Known, Missing};
 use super::{ReleaseReport, decision_parts};
-use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, PodSpec, Str};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::framework::{Candidate, PluginName, PodInfo, Reason, Status, node_steps};
 use crate::limits::engine::RUN_STEPS_OF_RECORDED;
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
@@ -152,6 +154,7 @@ pub struct SchedulerComparer {
     changes: OnceLock<Changes>,
     /// The cycles of pod groups, made on demand, by group.
     groups: Arc<Mutex<BTreeMap<Key, CycleView>>>,
+    last_decided: Arc<LastDecided>,
     /// Binding times, from Events.
     bound: BTreeMap<Key, Timestamp>,
     /// Changes seen on a live cluster.
@@ -171,6 +174,7 @@ impl SchedulerComparer {
             tries_releases: true,
             others: Arc::default(),
             groups: Arc::default(),
+            last_decided: Arc::default(),
             bound,
             seen: Vec::new(),
             cluster: cluster.clone(),
@@ -207,8 +211,12 @@ impl SchedulerComparer {
         if self.scheduler.state().config().profile(&pod.spec.scheduler_name).is_none() {
             return self.not_ours(pod);
         }
-        let view = self.with_group(pod).unwrap_or_else(|| self.scheduler.view_of(pod));
-        self.compare(pod, &view)
+        if let Some(view) = self.with_group(pod) {
+            return self.compare(pod, &view);
+        }
+        let class = PodClass::of(pod, self.scheduler.state().config());
+        let decided = self.last_decided.get_or(class, pod, || self.scheduler.view_of(pod));
+        self.compare_said(pod, &decided.view, decided.said.clone())
     }
 
     /// Leaves a pod to its own scheduler. Where no scheduler has written about it, a name near to one of the profiles is taken for
@@ -259,14 +267,18 @@ impl SchedulerComparer {
 
     /// Compares a decision on the cluster as it was read.
     pub fn compare(&self, pod: &Pod, view: &CycleView) -> SchedulerMatch {
+        self.compare_said(pod, view, Said::of(pod, view))
+    }
+
+    fn compare_said(&self, pod: &Pod, view: &CycleView, said: Said) -> SchedulerMatch {
         let there = self.scheduler_events.about(pod);
         let nominated = pod.status.nominated_node_name.clone();
-        let sentence = sentence(view);
+        let Said { here, clause, waits_for } = said;
         let mut found = SchedulerMatch {
             pod: pod.key(),
             accord: MatchKind::Same,
-            here: sentence.as_ref().map_or_else(String::new, Sentence::to_string),
-            clause: sentence.as_ref().map_or_else(String::new, Sentence::clause),
+            here,
+            clause,
             message: view.failure.as_ref().map(|failure| failure.message.to_string()).unwrap_or_default(),
             outcome: view.outcome,
             nominated,
@@ -274,7 +286,7 @@ impl SchedulerComparer {
             other_words: Vec::new(),
             since: Vec::new(),
             suspects: Vec::new(),
-            waits_for: WaitReason::of(pod, view),
+            waits_for,
             group: view.group.as_ref().map(|group| group.start.group.clone()),
             decided_by: None,
             known: None,
@@ -755,22 +767,25 @@ impl Agreements {
     }
 }
 
+/// Pods that share a decision which take together as many steps as one: what was reported about each is compared.
+const SHARE_OF_ALIKE: u64 = 8;
+
 /// Returns how many pods, from the first on, may be decided in a number of steps; at least one.
 fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
     let (snapshot, emulation) = (scheduler.state().snapshot(), scheduler.state().config().emulation);
     let nodes = snapshot.len().max(1) as u64;
-    // Pods of one workload mostly share their spec.
-    let mut last: Option<(&Arc<PodSpec>, u64)> = None;
+    let mut last: Option<(Option<PodClass>, u64)> = None;
     for (at, pod) in pods.iter().enumerate() {
         if steps == 0 {
             return at;
         }
-        let of_node = match last {
-            Some((spec, of_node)) if Arc::ptr_eq(spec, &pod.spec) => of_node,
-            _ => node_steps(&PodInfo::with_emulation((*pod).clone(), emulation), &snapshot),
+        let class = PodClass::of(pod, scheduler.state().config());
+        let (of_node, share) = match last {
+            Some((known, of_node)) if class.is_some() && known == class => (of_node, SHARE_OF_ALIKE),
+            _ => (node_steps(&PodInfo::with_emulation((*pod).clone(), emulation), &snapshot), 1),
         };
-        last = Some((&pod.spec, of_node));
-        steps = steps.saturating_sub(nodes.saturating_mul(of_node).saturating_mul(RUN_STEPS_OF_RECORDED));
+        last = Some((class, of_node));
+        steps = steps.saturating_sub(nodes.saturating_mul(of_node).saturating_mul(RUN_STEPS_OF_RECORDED) / share);
     }
     pods.len()
 }

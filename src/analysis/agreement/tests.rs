@@ -3,9 +3,11 @@
 use serde_json::json;
 
 use super::*;
+use crate::cluster::Object;
 use crate::cluster::testing::object_with_kind;
 use crate::release::Emulation;
-use crate::scheduler::{Config, Options};
+use crate::scheduler::{Config, InitialQueues, Options};
+use crate::source::{STORIES, load};
 
 #[test]
 fn pods_that_are_left_by_the_bound_are_not_decided() {
@@ -25,4 +27,38 @@ fn pods_that_are_left_by_the_bound_are_not_decided() {
     assert_eq!((all.pods.len(), all.not_decided.len()), (3, 0));
     assert!(!all.text().to_string().contains("not decided") && serde_json::to_value(&all).unwrap().get("notDecided").is_none());
     assert_eq!(Agreements::within_bound(&scheduler, &[], |_| true).pods.len(), 3);
+}
+
+#[test]
+fn pods_that_are_alike_share_a_decision_and_differ_in_their_names_alone() {
+    let mut shared = 0;
+    for story in STORIES {
+        let mut loaded = load(&[story.input()]);
+        let twins = |pod: &Arc<Pod>| {
+            ["twin-a", "twin-b"].map(|end| {
+                let mut twin = (**pod).clone();
+                twin.metadata.name = format!("{}-{end}", pod.metadata.name).into();
+                twin.metadata.uid = format!("{}-{end}", pod.metadata.uid).as_str().into();
+                Object::Pod(Arc::new(twin))
+            })
+        };
+        let pods = loaded.objects.iter().filter_map(|object| if let Object::Pod(pod) = object { Some(pod) } else { None });
+        let more: Vec<Object> = pods.filter(|pod| pod.is_pending()).flat_map(twins).collect();
+        loaded.objects.extend(more);
+        let start = loaded.report.newest.unwrap_or_default();
+        let options = Options { start, queues: InitialQueues::AsObserved, events: loaded.events.clone(), ..Options::default() };
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
+        let comparer = SchedulerComparer::new(&scheduler, &loaded.events);
+        let mut classes: Vec<PodClass> = Vec::new();
+        let is_ours = |pod: &Pod| pod.group_key().is_none() && scheduler.state().config().profile(&pod.spec.scheduler_name).is_some();
+        for pod in pending(scheduler.state().cluster()).filter(|pod| is_ours(pod)) {
+            let alone = comparer.compare(pod, &scheduler.view_of(pod));
+            let json = |found: &SchedulerMatch| serde_json::to_value(found).unwrap();
+            assert_eq!(json(&comparer.decide(pod)), json(&alone), "{}: {}", story.name, pod.key());
+            let class = PodClass::of(pod, scheduler.state().config());
+            shared += usize::from(class.as_ref().is_some_and(|class| classes.contains(class)));
+            classes.extend(class);
+        }
+    }
+    assert!(shared >= 20, "{shared}");
 }
