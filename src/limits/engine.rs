@@ -89,7 +89,7 @@ limits! { "engine":
     /// The same of each step of a run whose operations are written one by one, and of a decision about one of all pending pods, as these
     /// are recorded. Both have half as many, and RUN_STEPS_OF_BYTE for each byte of the source; operations of `run --ops` that are left are not
     /// applied, and pods that are left are not decided.
-    steps RUN_STEPS_OF_RECORDED: u64 = 5, "runs_that_are_written_are_bounded_by_steps";
+    steps RUN_STEPS_OF_RECORDED: u64 = 6, "runs_that_are_written_are_bounded_by_steps";
     /// Steps that each byte of the source, unpacked, adds to those of a run whose operations are written, and of all pending pods.
     steps RUN_STEPS_OF_BYTE: u64 = 45, "runs_that_are_written_are_bounded_by_steps";
     /// Steps that each pod in the queues takes where these are written after an operation.

@@ -768,7 +768,7 @@ impl Agreements {
 }
 
 /// Pods that share a decision which take together as many steps as one: what was reported about each is compared.
-const SHARE_OF_ALIKE: u64 = 8;
+const SHARE_OF_ALIKE: u64 = 16;
 
 /// Returns how many pods, from the first on, may be decided in a number of steps; at least one.
 fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
