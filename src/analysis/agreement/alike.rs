@@ -12,7 +12,7 @@ use crate::trace::CycleView;
 /// Maximum number of decisions that are kept: each holds the answers of all nodes.
 const KEPT: usize = 4;
 
-/// What a decision says of a pod.
+/// The words of a decision about a pod.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) here: String,
@@ -49,7 +49,7 @@ impl Decided {
     }
 }
 
-/// What decisions about pods depend on.
+/// All of a pod that decisions about it depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PodClass {
     namespace: Str,
