@@ -102,6 +102,11 @@ limits! { "engine":
     steps MANIFEST_ROUNDS: usize = 1_000, "rounds_of_ordered_pods_are_bounded";
     /// Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out.
     count MANIFEST_ODDS: usize = 100, "odds_of_many_pods_are_counted_when_asked_for";
+    /// Reasons of rejections that an answer in JSON or YAML lists, of all nodes together; of a node beyond that it lists REASONS_OF_NODE, and
+    /// the number of the others.
+    count REASONS_LISTED: usize = 200_000, "reasons_of_an_answer_are_listed_up_to_a_number";
+    /// Reasons that an answer lists of each node in any case.
+    count REASONS_OF_NODE: usize = 16, "reasons_of_an_answer_are_listed_up_to_a_number";
     /// Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message.
     count MANIFEST_DECISIONS: usize = 50, "decisions_about_pending_pods_are_bounded";
     /// Length of a configuration, the size limit of a ConfigMap; a longer one is refused.

@@ -161,6 +161,8 @@
 //! | [`engine::RUN_STEPS_OF_PAIR`] | 16 steps | Steps of a further node or pod with each of all. | `clusters_of_any_size_settle_within_the_bound` |
 //! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
 //! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |
+//! | [`engine::REASONS_LISTED`] | 200,000 | Reasons of rejections that an answer in JSON or YAML lists, of all nodes together; of a node beyond that it lists REASONS_OF_NODE, and the number of the others. | `reasons_of_an_answer_are_listed_up_to_a_number` |
+//! | [`engine::REASONS_OF_NODE`] | 16 | Reasons that an answer lists of each node in any case. | `reasons_of_an_answer_are_listed_up_to_a_number` |
 //! | [`engine::MANIFEST_DECISIONS`] | 50 | Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message. | `decisions_about_pending_pods_are_bounded` |
 //! | [`engine::CONFIG_BYTES`] | 1 MiB | Length of a configuration, the size limit of a ConfigMap; a longer one is refused. | `what_would_take_long_is_refused` |
 //! | [`engine::CONFIG_WITH_ALIASES`] | 8 KiB | Length of a configuration with YAML's aliases, which expand to a multiple of their length; a longer one is refused. | `what_would_take_long_is_refused` |

@@ -9,6 +9,7 @@ use super::{BindReport, ExtenderReport, GroupReport, OddsReport};
 use crate::analysis::{Missing, ReleaseReport, odds, why};
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, DeviceFindings, PluginName, Reason, Status};
+use crate::limits::engine::{REASONS_LISTED, REASONS_OF_NODE};
 use crate::release::PreFilterRejection;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
@@ -83,6 +84,7 @@ pub struct PluginVerdict {
 
 /// A node's rejection.
 #[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct NodeVerdict {
     pub node: Str,
     /// The plugin that rejected it.
@@ -92,6 +94,9 @@ pub struct NodeVerdict {
     pub reasons: Vec<String>,
     /// The facts behind each reason.
     pub facts: Vec<Reason>,
+    /// The number of further reasons, where those of all nodes are too many to list.
+    #[serde(skip_serializing_if = "crate::analysis::is_zero")]
+    pub reasons_left_out: usize,
 }
 
 /// A code with reasons.
@@ -158,6 +163,7 @@ pub struct CandidateReport {
 
 /// A failed dry run.
 #[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct NodeStatusReport {
     pub node: Str,
     /// The code; `None`, written as an empty string, if kube-scheduler gives neither code nor reason.
@@ -167,6 +173,9 @@ pub struct NodeStatusReport {
     pub reasons: Vec<String>,
     /// The facts behind each reason.
     pub facts: Vec<Reason>,
+    /// The number of further reasons, where those of all nodes are too many to list.
+    #[serde(skip_serializing_if = "crate::analysis::is_zero")]
+    pub reasons_left_out: usize,
 }
 
 #[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde passes the field")]
@@ -201,7 +210,7 @@ impl PluginVerdict {
 impl NodeVerdict {
     /// Returns the verdict without the facts behind it.
     pub(super) fn decided(&self) -> impl PartialEq + '_ {
-        (&self.node, self.plugin, self.code, &self.reasons)
+        (&self.node, self.plugin, self.code, &self.reasons, self.reasons_left_out)
     }
 }
 
@@ -214,7 +223,7 @@ impl StatusReport {
 
 impl NodeStatusReport {
     fn decided(&self) -> impl PartialEq + '_ {
-        (&self.node, self.code, &self.reasons)
+        (&self.node, self.code, &self.reasons, self.reasons_left_out)
     }
 }
 
@@ -227,6 +236,26 @@ impl Preemption {
         }
         parts(self) == parts(other)
             && self.node_statuses.iter().map(NodeStatusReport::decided).eq(other.node_statuses.iter().map(NodeStatusReport::decided))
+    }
+}
+
+/// Lists the reasons of nodes, up to a number of all together.
+struct ReasonList {
+    left: usize,
+}
+
+impl ReasonList {
+    fn new() -> Self {
+        Self { left: REASONS_LISTED }
+    }
+
+    /// Returns the reasons of a node and the facts behind them, and how many are left out.
+    fn of(&mut self, status: &Status) -> (Vec<String>, Vec<Reason>, usize) {
+        let all = status.reasons().len();
+        let listed = if all <= self.left { all } else { all.min(REASONS_OF_NODE) };
+        self.left = self.left.saturating_sub(listed);
+        let texts = status.texts().take(listed).map(Into::into).collect();
+        (texts, status.reasons()[..listed].to_vec(), all - listed)
     }
 }
 
@@ -250,6 +279,7 @@ impl Decision {
         let feasible: Vec<Str> = if error { Vec::new() } else { view.feasible().cloned().collect() };
         let failed = if error { BTreeMap::new() } else { failed(view) };
         let is_open = view.nodes_unknown().is_some();
+        let mut listed = ReasonList::new();
         let message = match (&view.failure, &view.skipped) {
             // It would be about the nodes that could not be read.
             (Some(_), _) if is_open => String::new(),
@@ -265,12 +295,10 @@ impl Decision {
             pre_filter: view.pre_filter.narrowed.as_ref().filter(|_| view.pre_filter.rejected.is_some()).map(|(_, status)| verdict(status)),
             filter: failed
                 .into_iter()
-                .map(|(node, status)| NodeVerdict {
-                    node: node.clone(),
-                    plugin: status.plugin(),
-                    code: status.code(),
-                    reasons: reasons(status),
-                    facts: status.reasons().to_vec(),
+                .map(|(node, status)| {
+                    let (reasons, facts, reasons_left_out) = listed.of(status);
+                    let (plugin, code) = (status.plugin(), status.code());
+                    NodeVerdict { node: node.clone(), plugin, code, reasons, facts, reasons_left_out }
                 })
                 .collect(),
             bind: BindReport::of(view),
@@ -360,14 +388,14 @@ fn fill(report: &mut Preemption, found: &PreemptionView, withheld: bool) {
     };
     report.candidates = found.candidates().map(candidate).collect();
     report.after_extenders = found.after_extenders().map(|left| left.iter().map(candidate).collect());
+    let mut listed = ReasonList::new();
     report.node_statuses = found
         .dry_runs()
         .filter_map(|run| run.status().filter(|s| !s.is_success()).map(|s| (run.node(), s)))
-        .map(|(node, status)| NodeStatusReport {
-            node: node.clone(),
-            code: Some(status.code()).filter(|_| !status.reasons().is_empty()),
-            reasons: reasons(status),
-            facts: status.reasons().to_vec(),
+        .map(|(node, status)| {
+            let (reasons, facts, reasons_left_out) = listed.of(status);
+            let code = Some(status.code()).filter(|_| !status.reasons().is_empty());
+            NodeStatusReport { node: node.clone(), code, reasons, facts, reasons_left_out }
         })
         .collect();
     report.clear_nominations = found.cleared_nominations().iter().map(ToString::to_string).collect();
@@ -381,3 +409,6 @@ fn fill(report: &mut Preemption, found: &PreemptionView, withheld: bool) {
         report.best_candidates = sorted(best);
     }
 }
+
+#[cfg(test)]
+mod tests;

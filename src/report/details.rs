@@ -1,6 +1,7 @@
 //! The parts of a decision that only a page to fold has room for: every node, every candidate with its pods, and every function of the
 //! tie-break.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::text::{by_class, elimination_sentences, score_text, verdict_sign, victim_rows};
@@ -17,6 +18,17 @@ const CANDIDATES: usize = 100;
 /// Limit on the reprieved pods of a candidate.
 const REPRIEVED: usize = 50;
 
+/// Limit on the characters of a fact: of each node, a pod may lack thousands of resources.
+const FACT: usize = 1_000;
+
+/// Returns a fact, cut where it is too long, with the number of the characters that are left out.
+fn beginning(fact: &str) -> Cow<'_, str> {
+    match fact.char_indices().nth(FACT) {
+        None => fact.into(),
+        Some((at, _)) => format!("{}… (and {} more characters)", &fact[..at], fact[at..].chars().count()).into(),
+    }
+}
+
 /// Adds all nodes, by reason.
 pub(super) fn nodes(doc: &mut Document, view: &CycleView) {
     for group in by_class(view) {
@@ -28,7 +40,7 @@ pub(super) fn nodes(doc: &mut Document, view: &CycleView) {
         let mut all = group.facts.iter().flat_map(|(fact, nodes)| nodes.iter().map(move |node| (*node, fact)));
         for (node, fact) in all.by_ref().take(NODES) {
             let words = Words::of_node(node);
-            doc.item(0, fact.as_ref().map_or_else(|| words.clone(), |fact| words.clone().text(format!(": {fact}"))));
+            doc.item(0, fact.as_ref().map_or_else(|| words.clone(), |fact| words.clone().text(format!(": {}", beginning(fact)))));
         }
         more(doc, all.count());
     }

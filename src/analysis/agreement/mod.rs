@@ -99,7 +99,7 @@ pub struct SchedulerMatch {
     pub accord: MatchKind,
     /// Our decision, in a sentence.
     pub here: String,
-    /// The same as a clause; see [`Sentence::clause`].
+    /// The same as a clause; see [`Sentence::clause`](super::why::Sentence::clause).
     #[serde(skip)]
     pub clause: String,
     /// The message of our decision; empty for a pod that fits.
