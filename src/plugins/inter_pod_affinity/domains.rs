@@ -9,20 +9,32 @@ use crate::framework::Snapshot;
 
 /// Numbers by topology domain, grouped by key.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::plugins) struct Domains(Vec<(Str, HashMap<Str, i64>)>);
+pub(in crate::plugins) struct Domains {
+    keys: Vec<(Str, HashMap<Str, i64>)>,
+    /// The place of each key.
+    at: HashMap<Str, usize>,
+}
+
+/// Number of keys up to which each is compared.
+const FEW_KEYS: usize = 8;
 
 impl Domains {
     /// Adds to a domain's number. The domain exists from then on, even with a sum of 0.
     pub(in crate::plugins) fn add(&mut self, key: &Str, value: &Str, amount: i64) {
-        let at = self.0.iter().position(|(k, _)| k == key).unwrap_or_else(|| {
-            self.0.push((key.clone(), HashMap::new()));
-            self.0.len() - 1
+        let at = self.place(key).unwrap_or_else(|| {
+            self.keys.push((key.clone(), HashMap::new()));
+            self.at.insert(key.clone(), self.keys.len() - 1);
+            self.keys.len() - 1
         });
-        let values = &mut self.0[at].1;
+        let values = &mut self.keys[at].1;
         match values.get_mut(value) {
             Some(number) => *number += amount,
             None => drop(values.insert(value.clone(), amount)),
         }
+    }
+
+    fn place(&self, key: &str) -> Option<usize> {
+        if self.keys.len() <= FEW_KEYS { self.keys.iter().position(|(k, _)| k.as_str() == key) } else { self.at.get(key).copied() }
     }
 
     /// Adds each node's number to the node's domain of that key; ignores nodes without the key.
@@ -42,25 +54,25 @@ impl Domains {
 
     /// Returns a domain's number; 0 for an unknown domain.
     pub(in crate::plugins) fn get(&self, key: &str, value: &str) -> i64 {
-        self.0.iter().find(|(k, _)| k.as_str() == key).and_then(|(_, values)| values.get(value)).copied().unwrap_or(0)
+        self.place(key).and_then(|at| self.keys[at].1.get(value)).copied().unwrap_or(0)
     }
 
     /// Returns the sum of the numbers of a node's domains.
     pub(in crate::plugins) fn sum(&self, labels: &Labels) -> i64 {
-        self.0.iter().filter_map(|(key, values)| values.get(labels.get(key)?)).sum()
+        self.keys.iter().filter_map(|(key, values)| values.get(labels.get(key)?)).sum()
     }
 
     /// Whether there are no domains.
     pub(in crate::plugins) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.keys.is_empty()
     }
 
     fn keys(&self) -> impl Iterator<Item = &Str> {
-        self.0.iter().map(|(key, _)| key)
+        self.keys.iter().map(|(key, _)| key)
     }
 
     fn len(&self) -> usize {
-        self.0.iter().map(|(_, values)| values.len()).sum()
+        self.keys.iter().map(|(_, values)| values.len()).sum()
     }
 }
 
@@ -113,3 +125,6 @@ impl Counts {
         if self.is_empty() { None } else { keys.find(|key| labels.get(key).is_some_and(|value| self.get(key, value) > 0)) }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! `PreFilter` and Filter of `InterPodAffinity`; mirrors
 //! `pkg/scheduler/framework/plugins/interpodaffinity/filtering.go`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::domains::{Counts, Domains};
@@ -26,7 +27,16 @@ struct Incoming {
     /// Required terms with resolved namespace selectors.
     affinity: Vec<AffinityTerm>,
     anti_affinity: Vec<AffinityTerm>,
+    /// The places of the first term with each topology key, as all terms with one count the same domains.
+    affinity_keys: Vec<usize>,
+    anti_affinity_keys: Vec<usize>,
     namespace_labels: Labels,
+}
+
+/// Returns the places of the first term with each topology key.
+fn first_of_keys(terms: &[AffinityTerm]) -> Vec<usize> {
+    let mut known: HashSet<&Str> = HashSet::new();
+    (0..terms.len()).filter(|at| known.insert(&terms[*at].topology_key)).collect()
 }
 
 /// State of `PreFilter`; a clone shares all but the changes.
@@ -75,8 +85,8 @@ impl PreFilterState {
     /// Returns the term that the node's domains do not satisfy.
     fn unmet_affinity(&self, pod: &Pod, labels: &Labels) -> Option<NoMatchInDomain> {
         let mut unmet = None;
-        for term in &self.incoming.affinity {
-            let topology_key = term.topology_key.clone();
+        for at in &self.incoming.affinity_keys {
+            let topology_key = self.incoming.affinity[*at].topology_key.clone();
             let Some(value) = labels.get(&topology_key) else { return Some(NoMatchInDomain { topology_key, domain: None }) };
             if self.affinity.get(&topology_key, value) <= 0 {
                 unmet.get_or_insert_with(|| NoMatchInDomain { topology_key, domain: Some(value.clone()) });
@@ -88,9 +98,11 @@ impl PreFilterState {
 
     /// Returns the position of the first required anti-affinity term that a pod in the node's domains matches.
     fn violated_anti_affinity(&self, labels: &Labels) -> Option<usize> {
-        let violated =
-            |term: &AffinityTerm| labels.get(&term.topology_key).is_some_and(|value| self.anti_affinity.get(&term.topology_key, value) > 0);
-        if self.anti_affinity.is_empty() { None } else { self.incoming.anti_affinity.iter().position(violated) }
+        let violated = |at: &&usize| {
+            let key = &self.incoming.anti_affinity[**at].topology_key;
+            labels.get(key).is_some_and(|value| self.anti_affinity.get(key, value) > 0)
+        };
+        if self.anti_affinity.is_empty() { None } else { self.incoming.anti_affinity_keys.iter().find(violated).copied() }
     }
 
     /// Names the pod that violates a required anti-affinity term on the node.
@@ -176,10 +188,14 @@ impl PreFilterPlugin for InterPodAffinity {
             return (PreFilterResult::default(), Status::rejected(Reason::InvalidPodAffinity { error: error.to_string().into() }));
         }
         state.count_list_steps((pod.required_affinity().len() + pod.required_anti_affinity().len()) as u64 * STEPS_OF_OWN_TERM);
-        let merged = |terms: &[AffinityTerm]| terms.iter().map(|t| merge_namespaces(cx.cluster, cx.emulation, t)).collect();
+        let merged =
+            |terms: &[AffinityTerm]| -> Vec<AffinityTerm> { terms.iter().map(|t| merge_namespaces(cx.cluster, cx.emulation, t)).collect() };
+        let (affinity, anti_affinity) = (merged(pod.required_affinity()), merged(pod.required_anti_affinity()));
         let incoming = Incoming {
-            affinity: merged(pod.required_affinity()),
-            anti_affinity: merged(pod.required_anti_affinity()),
+            affinity_keys: first_of_keys(&affinity),
+            anti_affinity_keys: first_of_keys(&anti_affinity),
+            affinity,
+            anti_affinity,
             namespace_labels: namespace_labels(cx.cluster, &pod.pod.metadata.namespace),
         };
         let (existing, at) = existing_anti_affinity_counts(cx.snapshot, state, pod, &incoming.namespace_labels);
