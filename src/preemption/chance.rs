@@ -3,6 +3,7 @@
 //!
 //! One dry run of every potential node ranks all candidates; the rest is counting ([`crate::odds`]).
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ pub(super) fn odds<'a>(
     }
     let candidates = all_candidates(post, state, pod, record, scratches);
     let start = || Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
-    let found = scratches.lend(start, |scratch| Found::of(post, state, pod, selected, candidates, scratch));
+    let found = scratches.lend(start, |scratch| Found::of(post, state, pod, selected, &candidates, scratch));
     let victims = match &found.victims {
         Ok(outcomes) => Ok(outcomes.iter().flat_map(|o| &o.victims).filter(|(_, share)| !share.is_whole()).cloned().collect::<Vec<_>>()),
         Err(why) => Err(why.clone()),
@@ -51,7 +52,7 @@ pub(super) fn odds<'a>(
         Ok(potential) => {
             let number = potential.iter().filter(|p| !p.is_empty()).count();
             let listed = if cut && number > record.wanted_candidates { Some(shortlist) } else { None };
-            nodes(potential, record.wanted_candidates, listed)
+            nodes(&potential, record.wanted_candidates, listed)
         }
     };
     if victims_open {
@@ -74,29 +75,20 @@ fn shortlist(post: &PostFilterContext<'_>) -> Chance {
     }
 }
 
-/// A potential node, and the candidate that it is if it is dry-run and listed, with the ties among its pods.
-struct Potential<'a> {
+/// A potential node, the candidate that it is if it is dry-run and listed, and the ties among its pods.
+struct Potential<'a, 'r> {
     node: &'a Arc<NodeInfo>,
-    candidate: Option<(Contender, Ties)>,
-}
-
-/// Returns what a candidate is compared by.
-fn contender(post: &PostFilterContext<'_>, candidate: &Candidate) -> Contender {
-    let release = &post.cx.emulation.behaviour().preemption;
-    let costless = release.without_victims == WithoutVictims::Chosen && candidate.victims.is_empty();
-    let scores = select::scores(candidate, release.tie_break, post.cx.now);
-    let rank = std::iter::once(i64::from(costless)).chain(scores).collect();
-    Contender { node: candidate.node.clone(), violates: candidate.pdb_violations > 0, rank }
+    candidate: Option<(Cow<'r, Candidate>, Ties)>,
 }
 
 /// Returns the potential nodes in the snapshot's order.
-fn all_candidates<'a>(
+fn all_candidates<'a, 'r>(
     post: &'a PostFilterContext<'a>,
     state: &CycleState,
     pod: &PodInfo,
-    record: &PreemptionRecord,
+    record: &'r PreemptionRecord,
     scratches: &Scratches<Scratch<'a>>,
-) -> Vec<Potential<'a>> {
+) -> Vec<Potential<'a, 'r>> {
     let snapshot = post.cx.snapshot;
     let nodes: Vec<&Arc<NodeInfo>> = record.potential_nodes.iter().filter_map(|name| snapshot.get(name)).collect();
     let quiet = &PostFilterContext { quiet: true, ..*post };
@@ -104,13 +96,11 @@ fn all_candidates<'a>(
     // The dry runs began at the offset, and left out the rest.
     let run = |at: usize| record.dry_runs.in_order().get((at + nodes.len() - record.offset) % nodes.len());
     let candidate = |scratch: &mut Scratch<'a>, at: usize, node: &'a Arc<NodeInfo>| match run(at) {
-        Some(run) if run.candidate.is_some() || !run.status.is_success() => {
-            (run.candidate.as_ref().map(|candidate| contender(post, candidate)), run.has_ties)
-        }
+        Some(run) if run.candidate.is_some() || !run.status.is_success() => (run.candidate.as_ref().map(Cow::Borrowed), run.has_ties),
         // Not tried, or dropped from a full list.
         _ => {
             let run = select_victims_on_node(quiet, state, pod, node, scratch);
-            (run.candidate.map(|candidate| contender(post, &candidate)), run.has_ties)
+            (run.candidate.map(Cow::Owned), run.has_ties)
         }
     };
     let potential = |scratch: &mut Scratch<'a>, (at, node): (usize, &'a Arc<NodeInfo>)| {
@@ -118,7 +108,7 @@ fn all_candidates<'a>(
         let ties = || if has_ties { Ties::on(post, pod, node) } else { Ties::default() };
         Potential { node, candidate: candidate.map(|candidate| (candidate, ties())) }
     };
-    let some = |part: Range<usize>| -> Vec<Potential<'a>> {
+    let some = |part: Range<usize>| -> Vec<Potential<'a, 'r>> {
         scratches.lend(start, |scratch| part.map(|at| potential(scratch, (at, nodes[at]))).collect())
     };
     in_parts(0..nodes.len(), some).into_iter().flatten().collect()
@@ -137,15 +127,22 @@ impl Found {
         state: &CycleState,
         pod: &PodInfo,
         selected: &Str,
-        candidates: Vec<Potential<'a>>,
+        candidates: &[Potential<'a, '_>],
         scratch: &mut Scratch<'a>,
     ) -> Self {
+        let rank = |candidate: &Candidate| {
+            let release = &post.cx.emulation.behaviour().preemption;
+            let costless = release.without_victims == WithoutVictims::Chosen && candidate.victims.is_empty();
+            let scores = select::scores(candidate, release.tie_break, post.cx.now);
+            let rank = std::iter::once(i64::from(costless)).chain(scores).collect();
+            Contender { node: candidate.node.clone(), violates: candidate.pdb_violations > 0, rank }
+        };
         let only_one = candidates.iter().filter(|p| p.candidate.is_some()).count() == 1;
-        let plans = plans(&candidates, selected);
+        let plans = plans(candidates, selected);
         // The last node with too many orders makes the odds of nodes unknown, whatever comes before.
         let last = plans.iter().rposition(|plan| *plan == Orders::TooMany).filter(|_| !only_one);
         let (mut potential, mut victims) = (Ok(Vec::new()), Ok(None));
-        for (at, (Potential { node, candidate }, plan)) in candidates.into_iter().zip(plans).enumerate() {
+        for (at, (Potential { node, candidate }, plan)) in candidates.iter().zip(plans).enumerate() {
             let is_selected = node.name() == selected;
             if last.is_some_and(|last| at < last) && !is_selected {
                 continue;
@@ -156,7 +153,7 @@ impl Found {
                 }
                 continue;
             };
-            let mut outcomes = if potential.is_ok() { vec![(1, candidate)] } else { Vec::new() };
+            let mut outcomes = if potential.is_ok() { vec![(1, rank(candidate))] } else { Vec::new() };
             if plan != Orders::One {
                 let found = match plan {
                     Orders::TooMany => Err(UnknownOdds::TiedPods { node: node.name().clone(), pods: ties.tied_pods() }),
@@ -164,7 +161,7 @@ impl Found {
                 };
                 match &found {
                     Ok(_) if potential.is_err() => {}
-                    Ok(found) => outcomes = by_rank(found.candidates.iter().map(|(count, candidate)| (*count, contender(post, candidate)))),
+                    Ok(found) => outcomes = by_rank(found.candidates.iter().map(|(count, candidate)| (*count, rank(candidate)))),
                     Err(why) if !only_one => potential = Err(why.clone()),
                     Err(_) => {}
                 }
@@ -192,9 +189,9 @@ enum Orders {
 }
 
 /// Returns how many orders are tried on each node: all, for as long as they are not too many together.
-fn plans(candidates: &[Potential<'_>], selected: &Str) -> Vec<Orders> {
+fn plans(candidates: &[Potential<'_, '_>], selected: &Str) -> Vec<Orders> {
     let mut tried = 0_u64;
-    let plan = |Potential { node, candidate }: &Potential<'_>| match candidate {
+    let plan = |Potential { node, candidate }: &Potential<'_, '_>| match candidate {
         Some((_, ties)) if !ties.is_empty() => match ties.orders() {
             // One order alone decides between interchangeable pods only, which matters where they are evicted.
             Some(1) if node.name() != selected => Orders::One,
@@ -222,7 +219,7 @@ fn by_rank(outcomes: impl Iterator<Item = (u64, Contender)>) -> Vec<(u64, Conten
 }
 
 /// Returns the odds of nodes. `listed` says what decides which candidates are listed, where not all are.
-fn nodes(potential: Vec<Contenders>, wanted: usize, listed: Option<Chance>) -> Odds {
+fn nodes(potential: &[Contenders], wanted: usize, listed: Option<Chance>) -> Odds {
     let several: Vec<&Contenders> = potential.iter().filter(|p| p.len() > 1).collect();
     let combinations = several.iter().try_fold(1_usize, |product, p| product.checked_mul(p.len()));
     let orders = several.iter().try_fold(1_u64, |product, p| product.checked_mul(p.iter().map(|(count, _)| count).sum()));
@@ -231,15 +228,12 @@ fn nodes(potential: Vec<Contenders>, wanted: usize, listed: Option<Chance>) -> O
         return Odds::unknown(Chance::VictimOrder, UnknownOdds::TiedNodes(several.len()));
     };
     if combinations == 1 {
-        let contenders = potential.into_iter().map(|p| p.into_iter().next().map(|(_, contender)| contender));
-        let Some(chance) = listed else {
-            return Odds::drawn(Chance::LastTie, Draw::new(contenders.flatten().collect(), wanted));
-        };
-        let contenders: Vec<Option<Contender>> = contenders.collect();
+        let contenders: Vec<Option<Contender>> = potential.iter().map(|p| p.first().map(|(_, contender)| contender.clone())).collect();
         let draw = Draw::new(contenders.iter().flatten().cloned().collect(), wanted);
-        let odds = match chance {
-            Chance::Offset => Odds::counted(Chance::Offset, from_offsets(&contenders, wanted)),
-            chance => Odds::drawn(chance, draw.clone()),
+        let odds = match listed {
+            None => return Odds::drawn(Chance::LastTie, draw),
+            Some(Chance::Offset) => Odds::counted(Chance::Offset, from_offsets(&contenders, wanted)),
+            Some(chance) => Odds::drawn(chance, draw.clone()),
         };
         return if draw.has_ties() { odds.and(Chance::LastTie) } else { odds };
     }
