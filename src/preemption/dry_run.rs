@@ -17,7 +17,7 @@ use crate::framework::{
     Candidate, Code, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PutBack, Reason, SharedStatuses,
     Snapshot, Status, Victim,
 };
-use crate::release::{Behaviour, DryRunReport, FilterRun, PreemptionText, VictimOrder, WithoutVictims};
+use crate::release::{Behaviour, DryRunReport, FilterRun, VictimOrder, WithoutVictims};
 pub(super) use sums::{Ranked, places_by_importance};
 
 /// A potential victim: a unit of lower priority.
@@ -179,7 +179,7 @@ pub(super) fn looks_at_sums(post: &PostFilterContext<'_>) -> bool {
 fn nothing_weaker(post: &PostFilterContext<'_>, pod: &PodInfo, node: Str, scratch: &mut Scratch<'_>) -> NodeDryRun {
     let release = &post.cx.emulation.behaviour().preemption;
     let in_words = |status: Status| status.in_words_of(post.cx.emulation.release());
-    let status = if release.dry_run != DryRunReport::Nothing && release.text != PreemptionText::Prefixed {
+    let status = if release.names_preemptor() {
         in_words(Status::rejected(Reason::NoVictimsOnNode { node: node.clone(), pod: pod.key() }))
     } else {
         // The same for all nodes.

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use self::alike::{LastDecided, PodClass, Said};
+use self::alike::are_alike;
 pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
 use self::message_parse::{PostFilter, Wording};
 use self::shift::{Explanation, Shift, explain};
@@ -27,7 +27,7 @@ pub use self::since::{SeenChange, counts as changes_decisions};
 use self::touch::{Named, Way};
 use super::odds::with_odds;
 use super::overview::{CauseReport, WaitReason};
-use super::why::{binding, no_profile};
+use super::why::{Sentence, binding, no_profile, sentence};
 use super::{DumpDiff, Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
@@ -99,7 +99,7 @@ pub struct SchedulerMatch {
     pub accord: MatchKind,
     /// Our decision, in a sentence.
     pub here: String,
-    /// The same as a clause; see [`Sentence::clause`](super::why::Sentence::clause).
+    /// The same as a clause; see [`Sentence::clause`].
     #[serde(skip)]
     pub clause: String,
     /// The message of our decision; empty for a pod that fits.
@@ -140,6 +140,25 @@ impl SchedulerMatch {
     }
 }
 
+/// A decision in words, which pods that are alike share.
+#[derive(Clone, Debug)]
+struct DecisionWords {
+    here: String,
+    clause: String,
+    waits_for: Option<WaitReason>,
+}
+
+impl DecisionWords {
+    fn of(pod: &Pod, view: &CycleView) -> Self {
+        let sentence = sentence(view);
+        Self {
+            here: sentence.as_ref().map_or_else(String::new, Sentence::to_string),
+            clause: sentence.as_ref().map_or_else(String::new, Sentence::clause),
+            waits_for: WaitReason::of(pod, view),
+        }
+    }
+}
+
 /// Compares decisions on a cluster with the reports of its scheduler.
 #[derive(Clone, Debug)]
 pub struct SchedulerComparer {
@@ -154,7 +173,6 @@ pub struct SchedulerComparer {
     changes: OnceLock<Changes>,
     /// The cycles of pod groups, made on demand, by group.
     groups: Arc<Mutex<BTreeMap<Key, CycleView>>>,
-    last_decided: Arc<LastDecided>,
     /// Binding times, from Events.
     bound: BTreeMap<Key, Timestamp>,
     /// Changes seen on a live cluster.
@@ -174,7 +192,6 @@ impl SchedulerComparer {
             tries_releases: true,
             others: Arc::default(),
             groups: Arc::default(),
-            last_decided: Arc::default(),
             bound,
             seen: Vec::new(),
             cluster: cluster.clone(),
@@ -211,12 +228,19 @@ impl SchedulerComparer {
         if self.scheduler.state().config().profile(&pod.spec.scheduler_name).is_none() {
             return self.not_ours(pod);
         }
-        if let Some(view) = self.with_group(pod) {
-            return self.compare(pod, &view);
+        let view = self.with_group(pod).unwrap_or_else(|| self.scheduler.view_of(pod));
+        self.compare(pod, &view)
+    }
+
+    /// Decides once about pods that are alike, and compares each.
+    fn decide_alike(&self, pods: &[&Arc<Pod>]) -> Vec<SchedulerMatch> {
+        let [first, _, ..] = pods else { return pods.iter().map(|pod| self.decide(pod)).collect() };
+        if self.scheduler.state().config().profile(&first.spec.scheduler_name).is_none() {
+            return pods.iter().map(|pod| self.not_ours(pod)).collect();
         }
-        let class = PodClass::of(pod, self.scheduler.state().config());
-        let decided = self.last_decided.get_or(class, pod, || self.scheduler.view_of(pod));
-        self.compare_said(pod, &decided.view, decided.said.clone())
+        let view = self.scheduler.view_of(first);
+        let words = DecisionWords::of(first, &view);
+        pods.par_iter().map(|pod| self.compare_in(pod, &view, words.clone())).collect()
     }
 
     /// Leaves a pod to its own scheduler. Where no scheduler has written about it, a name near to one of the profiles is taken for
@@ -267,13 +291,14 @@ impl SchedulerComparer {
 
     /// Compares a decision on the cluster as it was read.
     pub fn compare(&self, pod: &Pod, view: &CycleView) -> SchedulerMatch {
-        self.compare_said(pod, view, Said::of(pod, view))
+        self.compare_in(pod, view, DecisionWords::of(pod, view))
     }
 
-    fn compare_said(&self, pod: &Pod, view: &CycleView, said: Said) -> SchedulerMatch {
+    /// Compares a decision of which the words are known.
+    fn compare_in(&self, pod: &Pod, view: &CycleView, words: DecisionWords) -> SchedulerMatch {
         let there = self.scheduler_events.about(pod);
         let nominated = pod.status.nominated_node_name.clone();
-        let Said { here, clause, waits_for } = said;
+        let DecisionWords { here, clause, waits_for } = words;
         let mut found = SchedulerMatch {
             pod: pod.key(),
             accord: MatchKind::Same,
@@ -700,15 +725,12 @@ impl Agreements {
         let decided = if most == u64::MAX { pods.len() } else { within_steps(scheduler, &pods, most) };
         let not_decided = pods.split_off(decided).into_iter().map(|pod| pod.key()).collect();
         let count = pods.len();
-        let mut found: Vec<SchedulerMatch> = pods
-            .into_par_iter()
-            .filter_map(|pod| {
-                if !go_on(count) {
-                    return None;
-                }
-                Some(comparer.decide(pod))
-            })
-            .collect();
+        let alike: Vec<&[&Arc<Pod>]> = pods.chunk_by(|a, b| are_alike(scheduler, a, b)).collect();
+        let decide = |pods: &[&Arc<Pod>]| {
+            let pods: Vec<&Arc<Pod>> = pods.iter().copied().filter(|_| go_on(count)).collect();
+            comparer.decide_alike(&pods)
+        };
+        let mut found: Vec<SchedulerMatch> = alike.into_par_iter().flat_map_iter(decide).collect();
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(state.config()));
         let missing = Missing::all(state.cluster().unknown);
@@ -774,20 +796,19 @@ const SHARE_OF_ALIKE: u64 = 16;
 fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
     let (snapshot, emulation) = (scheduler.state().snapshot(), scheduler.state().config().emulation);
     let nodes = snapshot.len().max(1) as u64;
-    let mut last: Option<(Option<PodClass>, u64)> = None;
-    for (at, pod) in pods.iter().enumerate() {
-        if steps == 0 {
-            return at;
+    let mut decided = 0;
+    for alike in pods.chunk_by(|a, b| are_alike(scheduler, a, b)) {
+        let of_node = node_steps(&PodInfo::with_emulation(alike[0].clone(), emulation), &snapshot);
+        let whole = nodes.saturating_mul(of_node).saturating_mul(RUN_STEPS_OF_RECORDED);
+        for share in std::iter::once(1).chain(std::iter::repeat_n(SHARE_OF_ALIKE, alike.len() - 1)) {
+            if steps == 0 {
+                return decided;
+            }
+            steps = steps.saturating_sub(whole / share);
+            decided += 1;
         }
-        let class = PodClass::of(pod, scheduler.state().config());
-        let (of_node, share) = match last {
-            Some((known, of_node)) if class.is_some() && known == class => (of_node, SHARE_OF_ALIKE),
-            _ => (node_steps(&PodInfo::with_emulation((*pod).clone(), emulation), &snapshot), 1),
-        };
-        last = Some((class, of_node));
-        steps = steps.saturating_sub(nodes.saturating_mul(of_node).saturating_mul(RUN_STEPS_OF_RECORDED) / share);
     }
-    pods.len()
+    decided
 }
 
 /// Returns the pods that wait for a node.

@@ -49,16 +49,33 @@ fn pods_that_are_alike_share_a_decision_and_differ_in_their_names_alone() {
         let options = Options { start, queues: InitialQueues::AsObserved, events: loaded.events.clone(), ..Options::default() };
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects, options);
         let comparer = SchedulerComparer::new(&scheduler, &loaded.events);
-        let mut classes: Vec<PodClass> = Vec::new();
-        let is_ours = |pod: &Pod| pod.group_key().is_none() && scheduler.state().config().profile(&pod.spec.scheduler_name).is_some();
-        for pod in pending(scheduler.state().cluster()).filter(|pod| is_ours(pod)) {
-            let alone = comparer.compare(pod, &scheduler.view_of(pod));
-            let json = |found: &SchedulerMatch| serde_json::to_value(found).unwrap();
-            assert_eq!(json(&comparer.decide(pod)), json(&alone), "{}: {}", story.name, pod.key());
-            let class = PodClass::of(pod, scheduler.state().config());
-            shared += usize::from(class.as_ref().is_some_and(|class| classes.contains(class)));
-            classes.extend(class);
+        let found = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
+        let pods: Vec<&Arc<Pod>> = pending(scheduler.state().cluster()).collect();
+        shared += pods.len() - pods.chunk_by(|a, b| are_alike(&scheduler, a, b)).count();
+        for pod in pods {
+            let alone = serde_json::to_value(comparer.decide(pod)).unwrap();
+            let together = found.pods.iter().find(|found| found.pod == pod.key()).unwrap();
+            assert_eq!(serde_json::to_value(together).unwrap(), alone, "{}: {}", story.name, pod.key());
         }
     }
     assert!(shared >= 20, "{shared}");
+}
+
+#[test]
+fn a_pod_that_owns_the_claim_of_its_extended_resources_is_alike_no_other() {
+    let containers = json!([{"name": "c", "resources": {"requests": {"example.com/gpu": "1"}}}]);
+    let pod = |name: &str| {
+        object_with_kind(
+            &json!({"kind": "Pod", "metadata": {"name": name, "namespace": "d", "uid": name}, "spec": {"containers": containers}}),
+        )
+    };
+    let class = json!({"kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "example.com/gpu"}});
+    let alike = |more: Option<Object>| {
+        let objects = [pod("a"), pod("b")].into_iter().chain(more).collect();
+        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default());
+        let pods: Vec<Arc<Pod>> = pending(scheduler.state().cluster()).cloned().collect();
+        are_alike(&scheduler, &pods[0], &pods[1])
+    };
+    assert!(alike(None));
+    assert!(!alike(Some(object_with_kind(&class))));
 }

@@ -31,6 +31,13 @@ pub struct PreemptionBehaviour {
     pub announced: bool,
 }
 
+impl PreemptionBehaviour {
+    /// Returns whether the message about a node without pods of lower priority names the preemptor.
+    pub fn names_preemptor(&self) -> bool {
+        self.dry_run != DryRunReport::Nothing && self.text != PreemptionText::Prefixed
+    }
+}
+
 /// Which terminating pods of lower priority on the nominated node keep the pod from preempting again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminatingPods {
