@@ -17,7 +17,7 @@ COMMANDS = {
     "pending": ["explain", "--pending", "-A", "--from", "IN"], "fixes": ["explain", "p0", "--fixes", "--from", "IN"],
     "compare": ["run", "--compare", "1.31", "--from", "IN"], "run": ["run", "--from", "IN"], "graceful": ["run", "--graceful", "--from", "IN"],
     "run-json": ["run", "-o", "json", "--from", "IN"], "run-brief": ["run", "-o", "yaml", "--brief", "--from", "IN"],
-    "pending-json": ["explain", "-A", "--pending", "-o", "json", "--from", "IN"], "yaml": ["explain", "p0", "-o", "yaml", "--all-nodes", "--from", "IN"],
+    "selector": ["explain", "-A", "--selector", "!none", "--from", "IN"], "pending-json": ["explain", "-A", "--pending", "-o", "json", "--from", "IN"], "yaml": ["explain", "p0", "-o", "yaml", "--all-nodes", "--from", "IN"],
     "drain": ["run", "--what-if", "drain n0", "--from", "IN"], "lose": ["run", "--what-if", "lose z=z", "--from", "IN"],
     "add": ["run", "--what-if", "add 3 like n0", "--from", "IN"], "capacity": ["run", "--what-if", "capacity default/p0", "--from", "IN"],
     "capture": ["capture", "-", "--from", "IN"], "redact": ["capture", "-", "--redact", "--from", "IN"],

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::{ClusterArgs, ExplainArgs, LabelQuery};
@@ -22,8 +23,9 @@ use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, ObservedEvent, P
 use crate::fixes::{self, Acts, Limits};
 use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
 use crate::output::{self, Document, Text};
+use crate::plural::count_of;
 use crate::report::{Answer, FormatError, Origin, PodFacts, Reported, Ticket, attempts_document};
-use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler};
+use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler, StepBound};
 use crate::session::{AtTime, requeue_events};
 use crate::source::live::NeighborsQuestion;
 use crate::source::{Input, Loaded};
@@ -217,19 +219,20 @@ fn several(
     let is_meant = |pod: &Pod, selector: &LabelQuery| {
         pod.is_pending() && (args.all_namespaces || pod.metadata.namespace.as_str() == namespace) && selector.matches(&pod.metadata.labels)
     };
-    let keys: Vec<Key> = match selector {
-        Some(selector) => {
-            let found = scheduler.state().cluster().pods.iter().filter(|pod| is_meant(pod, selector));
-            found.map(|pod| pod.key()).collect()
-        }
-        None => Vec::new(),
-    };
-    if selector.is_some() && keys.is_empty() {
+    let all_pods = scheduler.state().cluster().pods.iter();
+    let selected: Vec<&Arc<Pod>> = selector.map_or_else(Vec::new, |selector| all_pods.filter(|pod| is_meant(pod, selector)).collect());
+    if selector.is_some() && selected.is_empty() {
         audience.say("no pending pod has these labels".to_owned());
     }
+    let decided = within_bound(scheduler, &selected, StepBound::allowance_of_recorded(scheduler));
     let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(Failure::from);
     let mut all = Explained { text: Text::default(), code: super::code(EXIT_OK, scheduler), disagrees: false };
-    let of_keys = keys.iter().map(|key| one(args, key, source, &write));
+    if decided < selected.len() {
+        let (are, first) = (count_of(selected.len() - decided, "selected pod is", "selected pods are"), selected[decided].key());
+        audience.say(format!("{are} not decided, from {first} on: the others take all steps; name them to decide about them"));
+        all.code = super::EXIT_SOURCE;
+    }
+    let of_keys = selected[..decided].iter().map(|pod| one(args, &pod.key(), source, &write));
     let of_names = pods.iter().map(|pod| subject(args, pod, source, &write));
     for explained in of_keys.chain(of_names) {
         match explained {
@@ -251,6 +254,16 @@ fn several(
         }
     }
     Ok(all)
+}
+
+/// Returns how many pods, from the first on, are decided within a number of steps; at least one.
+fn within_bound(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
+    let is_within = |pod: &&&Arc<Pod>| {
+        let is_left = steps > 0;
+        steps = steps.saturating_sub(StepBound::steps_of_recorded(scheduler, pod));
+        is_left
+    };
+    pods.iter().take_while(is_within).count()
 }
 
 /// Fails if an option is about manifests, and none are given.

@@ -1,9 +1,11 @@
 //! Runs a scheduler until nothing changes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::{Operation, Scheduler, State};
-use crate::cluster::{Key, Kind, Str};
+use crate::cluster::{Key, Kind, Pod, Str};
+use crate::framework::{PodInfo, node_steps};
 use crate::limits::engine::{
     RUN_BYTES_OF_OBJECT, RUN_SMALL, RUN_STEPS, RUN_STEPS_OF_BYTE, RUN_STEPS_OF_ENTRY, RUN_STEPS_OF_OBJECT, RUN_STEPS_OF_PAIR,
     RUN_STEPS_OF_RECORDED,
@@ -117,6 +119,13 @@ impl StepBound {
         let usual = (cluster.nodes.len() + cluster.pods.len()) as u64 * USUAL_LENGTH;
         let bytes = scheduler.options().source_bytes.unwrap_or(usual);
         (Self::allowance(scheduler) / 2).saturating_add(bytes.saturating_mul(RUN_STEPS_OF_BYTE))
+    }
+
+    /// Returns how many of these steps a recorded decision about a pod takes, about.
+    pub fn steps_of_recorded(scheduler: &Scheduler, pod: &Arc<Pod>) -> u64 {
+        let (state, snapshot) = (scheduler.state(), scheduler.state().snapshot());
+        let of_node = node_steps(&PodInfo::with_emulation(pod.clone(), state.config().emulation), &snapshot);
+        (snapshot.len().max(1) as u64).saturating_mul(of_node).saturating_mul(RUN_STEPS_OF_RECORDED)
     }
 
     /// Counts an operation that began at a number of steps, and is written, with this many pods in the queues.

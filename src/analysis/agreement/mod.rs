@@ -31,8 +31,7 @@ use super::why::{Sentence, binding, no_profile, sentence};
 use super::{DumpDiff, Known, Missing};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
-use crate::framework::{Candidate, PluginName, PodInfo, Reason, Status, node_steps};
-use crate::limits::engine::RUN_STEPS_OF_RECORDED;
+use crate::framework::{Candidate, PluginName, Reason, Status};
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{OddsEffort, Scheduler, StepBound};
 use crate::suggest::nearest;
@@ -794,12 +793,9 @@ const SHARE_OF_ALIKE: u64 = 16;
 
 /// Returns how many pods, from the first on, may be decided in a number of steps; at least one.
 fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
-    let (snapshot, emulation) = (scheduler.state().snapshot(), scheduler.state().config().emulation);
-    let nodes = snapshot.len().max(1) as u64;
     let mut decided = 0;
     for alike in pods.chunk_by(|a, b| are_alike(scheduler, a, b)) {
-        let of_node = node_steps(&PodInfo::with_emulation(alike[0].clone(), emulation), &snapshot);
-        let whole = nodes.saturating_mul(of_node).saturating_mul(RUN_STEPS_OF_RECORDED);
+        let whole = StepBound::steps_of_recorded(scheduler, alike[0]);
         for share in std::iter::once(1).chain(std::iter::repeat_n(SHARE_OF_ALIKE, alike.len() - 1)) {
             if steps == 0 {
                 return decided;

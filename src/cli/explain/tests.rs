@@ -184,3 +184,19 @@ fn analysis_of_spread() -> String {
         .expect("a story");
     explain(&args, loaded, None, &Silent, None).map_err(|_| ()).expect("an answer").text.as_str().to_owned()
 }
+
+#[test]
+fn selected_pods_are_decided_within_the_bound_on_steps() {
+    use crate::cluster::testing::object_with_kind;
+    use crate::release::Emulation;
+    use crate::scheduler::{Config, Options};
+    let pod = |name: &str| object_with_kind(&serde_json::json!({"kind": "Pod", "metadata": {"name": name, "namespace": "d"}}));
+    let objects = vec![pod("a"), pod("b"), pod("c")];
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default());
+    let pods: Vec<&Arc<Pod>> = scheduler.state().cluster().pods.iter().collect();
+    let of_one = StepBound::steps_of_recorded(&scheduler, pods[0]);
+    assert!(of_one > 0);
+    // One is decided in any case, and pods that are alike count whole: each has an answer of its own.
+    assert_eq!([1, of_one, of_one + 1, 3 * of_one].map(|steps| within_bound(&scheduler, &pods, steps)), [1, 1, 2, 3]);
+    assert_eq!(within_bound(&scheduler, &[], 1), 0);
+}
