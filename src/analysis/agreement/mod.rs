@@ -231,6 +231,17 @@ impl SchedulerComparer {
         self.compare(pod, &view)
     }
 
+    /// Decides and compares pods, in their order: once about those that follow one another and are alike. Leaves out the rest once
+    /// `go_on`, which is called for each pod, returns false.
+    pub fn decide_all(&self, pods: &[&Arc<Pod>], go_on: impl Fn() -> bool + Sync) -> Vec<SchedulerMatch> {
+        let alike: Vec<&[&Arc<Pod>]> = pods.chunk_by(|a, b| are_alike(&self.scheduler, a, b)).collect();
+        let decide = |pods: &[&Arc<Pod>]| {
+            let pods: Vec<&Arc<Pod>> = pods.iter().copied().filter(|_| go_on()).collect();
+            self.decide_alike(&pods)
+        };
+        alike.into_par_iter().flat_map_iter(decide).collect()
+    }
+
     /// Decides once about pods that are alike, and compares each.
     fn decide_alike(&self, pods: &[&Arc<Pod>]) -> Vec<SchedulerMatch> {
         let [first, _, ..] = pods else { return pods.iter().map(|pod| self.decide(pod)).collect() };
@@ -724,12 +735,7 @@ impl Agreements {
         let decided = if most == u64::MAX { pods.len() } else { within_steps(scheduler, &pods, most) };
         let not_decided = pods.split_off(decided).into_iter().map(|pod| pod.key()).collect();
         let count = pods.len();
-        let alike: Vec<&[&Arc<Pod>]> = pods.chunk_by(|a, b| are_alike(scheduler, a, b)).collect();
-        let decide = |pods: &[&Arc<Pod>]| {
-            let pods: Vec<&Arc<Pod>> = pods.iter().copied().filter(|_| go_on(count)).collect();
-            comparer.decide_alike(&pods)
-        };
-        let mut found: Vec<SchedulerMatch> = alike.into_par_iter().flat_map_iter(decide).collect();
+        let mut found = comparer.decide_all(&pods, || go_on(count));
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(state.config()));
         let missing = Missing::all(state.cluster().unknown);

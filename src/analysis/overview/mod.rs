@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
@@ -665,8 +664,8 @@ impl Overview {
         let (pods, causes, others) = (BTreeMap::new(), Vec::new(), Arc::default());
         let mut found = Self { pods, causes, pending: waiting.len(), compared, stage: Stage::Deciding, others };
         for chunk in waiting.chunks(CHUNK) {
-            let decided: Vec<Option<SchedulerMatch>> = chunk.par_iter().map(|pod| go_on().then(|| comparer.decide(pod))).collect();
-            found.pods.extend(decided.into_iter().flatten().map(|decided| (decided.pod.clone(), Arc::new(decided))));
+            let decided = comparer.decide_all(chunk, go_on);
+            found.pods.extend(decided.into_iter().map(|decided| (decided.pod.clone(), Arc::new(decided))));
             found.causes = grouped(found.pods.values().map(|pod| &**pod));
             if !go_on() {
                 return publish(found.stopped());
