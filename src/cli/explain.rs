@@ -256,11 +256,14 @@ fn several(
     Ok(all)
 }
 
+/// Decisions that take as many steps as one with its answer, which is compared and written.
+const STEPS_OF_ANSWER: u64 = 2;
+
 /// Returns how many pods, from the first on, are decided within a number of steps; at least one.
 fn within_bound(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
     let is_within = |pod: &&&Arc<Pod>| {
         let is_left = steps > 0;
-        steps = steps.saturating_sub(StepBound::steps_of_recorded(scheduler, pod));
+        steps = steps.saturating_sub(StepBound::steps_of_recorded(scheduler, pod).saturating_mul(STEPS_OF_ANSWER));
         is_left
     };
     pods.iter().take_while(is_within).count()
