@@ -2,6 +2,7 @@
 //! the scheduling and binding cycle. It is the only emitter of [`crate::trace`].
 
 mod algorithm;
+mod alike;
 mod binding_under_way;
 #[cfg(test)]
 mod budget_tests;

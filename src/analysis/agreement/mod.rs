@@ -4,7 +4,6 @@
 //! The cluster's scheduler decided on an earlier state than the one that was read. So an unexplained difference is a fault
 //! of one of the two only if nothing is known to have changed in between.
 
-mod alike;
 mod last_reported;
 mod message_parse;
 mod shift;
@@ -18,7 +17,6 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use self::alike::are_alike;
 pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
 use self::message_parse::{PostFilter, Wording};
 use self::shift::{Explanation, Shift, explain};
@@ -234,7 +232,7 @@ impl SchedulerComparer {
     /// Decides and compares pods, in their order: once about those that follow one another and are alike. Leaves out the rest once
     /// `go_on`, which is called for each pod, returns false.
     pub fn decide_all(&self, pods: &[&Arc<Pod>], go_on: impl Fn() -> bool + Sync) -> Vec<SchedulerMatch> {
-        let alike: Vec<&[&Arc<Pod>]> = pods.chunk_by(|a, b| are_alike(&self.scheduler, a, b)).collect();
+        let alike: Vec<&[&Arc<Pod>]> = pods.chunk_by(|a, b| self.scheduler.decides_alike(a, b)).collect();
         let decide = |pods: &[&Arc<Pod>]| {
             let pods: Vec<&Arc<Pod>> = pods.iter().copied().filter(|_| go_on()).collect();
             self.decide_alike(&pods)
@@ -800,7 +798,7 @@ const SHARE_OF_ALIKE: u64 = 16;
 /// Returns how many pods, from the first on, may be decided in a number of steps; at least one.
 fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
     let mut decided = 0;
-    for alike in pods.chunk_by(|a, b| are_alike(scheduler, a, b)) {
+    for alike in pods.chunk_by(|a, b| scheduler.decides_alike(a, b)) {
         let whole = StepBound::steps_of_recorded(scheduler, alike[0]);
         for share in std::iter::once(1).chain(std::iter::repeat_n(SHARE_OF_ALIKE, alike.len() - 1)) {
             if steps == 0 {

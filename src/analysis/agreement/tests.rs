@@ -51,7 +51,7 @@ fn pods_that_are_alike_share_a_decision_and_differ_in_their_names_alone() {
         let comparer = SchedulerComparer::new(&scheduler, &loaded.events);
         let found = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
         let pods: Vec<&Arc<Pod>> = pending(scheduler.state().cluster()).collect();
-        shared += pods.len() - pods.chunk_by(|a, b| are_alike(&scheduler, a, b)).count();
+        shared += pods.len() - pods.chunk_by(|a, b| scheduler.decides_alike(a, b)).count();
         for pod in pods {
             let alone = serde_json::to_value(comparer.decide(pod)).unwrap();
             let together = found.pods.iter().find(|found| found.pod == pod.key()).unwrap();
@@ -59,23 +59,4 @@ fn pods_that_are_alike_share_a_decision_and_differ_in_their_names_alone() {
         }
     }
     assert!(shared >= 20, "{shared}");
-}
-
-#[test]
-fn a_pod_that_owns_the_claim_of_its_extended_resources_is_alike_no_other() {
-    let containers = json!([{"name": "c", "resources": {"requests": {"example.com/gpu": "1"}}}]);
-    let pod = |name: &str| {
-        object_with_kind(
-            &json!({"kind": "Pod", "metadata": {"name": name, "namespace": "d", "uid": name}, "spec": {"containers": containers}}),
-        )
-    };
-    let class = json!({"kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "example.com/gpu"}});
-    let alike = |more: Option<Object>| {
-        let objects = [pod("a"), pod("b")].into_iter().chain(more).collect();
-        let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default());
-        let pods: Vec<Arc<Pod>> = pending(scheduler.state().cluster()).cloned().collect();
-        are_alike(&scheduler, &pods[0], &pods[1])
-    };
-    assert!(alike(None));
-    assert!(!alike(Some(object_with_kind(&class))));
 }

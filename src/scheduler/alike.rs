@@ -4,24 +4,28 @@ use std::sync::Arc;
 
 use crate::cluster::{List, Pod, PodSpec, RarePodStatus, Volume};
 use crate::plugins::dynamic_resources::extended_resource_class;
-use crate::scheduler::Scheduler;
 
-/// Returns whether a decision about one pending pod holds for another: they differ in their names and in what the scheduler reported
-/// alone, and the decision reads nothing else of either.
-pub(super) fn are_alike(scheduler: &Scheduler, a: &Pod, b: &Pod) -> bool {
-    let (one, other) = (&a.metadata, &b.metadata);
-    one.namespace == other.namespace
-        && one.template == other.template
-        && is_decided_by_template(scheduler, a)
-        && is_decided_by_template(scheduler, b)
-        && (Arc::ptr_eq(&a.spec, &b.spec) || without_volumes(&a.spec) == without_volumes(&b.spec))
+use super::operations::Scheduler;
+use super::runtime::Framework;
+use super::state::State;
+
+impl Scheduler {
+    /// Returns whether a decision about one pending pod holds for another: they differ in their names and in what the scheduler
+    /// reported alone, and the decision reads nothing else of either.
+    pub fn decides_alike(&self, a: &Pod, b: &Pod) -> bool {
+        let (one, other) = (&a.metadata, &b.metadata);
+        one.namespace == other.namespace
+            && one.template == other.template
+            && is_decided_by_template(self.state(), a)
+            && is_decided_by_template(self.state(), b)
+            && (Arc::ptr_eq(&a.spec, &b.spec) || without_volumes(&a.spec) == without_volumes(&b.spec))
+    }
 }
 
 /// Returns whether nothing but its template decides about a pod: not its group, its claims and volumes, its nomination, a status that
-/// anyone but a scheduler wrote, an extender or a message that names it.
-fn is_decided_by_template(scheduler: &Scheduler, pod: &Pod) -> bool {
-    let (state, spec) = (scheduler.state(), &pod.spec);
-    let config = state.config();
+/// anyone but a scheduler wrote, an extender, a plugin of others or a message that names it.
+fn is_decided_by_template(state: &State, pod: &Pod) -> bool {
+    let (config, spec) = (state.config(), &pod.spec);
     // Names of volumes of no kind that scheduling reads are made for each pod.
     let is_plain = |volume: &Volume| *volume == Volume { name: volume.name.clone(), ..Volume::default() };
     let is_of_scheduler = pod.status.rare.handle().is_none_or(|rare| {
@@ -31,7 +35,9 @@ fn is_decided_by_template(scheduler: &Scheduler, pod: &Pod) -> bool {
     // A pod may own the claim for its extended resources.
     let containers = spec.containers.iter().chain(spec.init_containers.iter());
     let mut resources = containers.flat_map(|container| container.resources.requests.keys()).chain(spec.overhead.keys());
+    let reads_specs_alone = |framework: &Framework| !framework.all.iter().any(|plugin| plugin.name().is_out_of_tree());
     !config.has_extenders()
+        && config.profile(&spec.scheduler_name).is_none_or(reads_specs_alone)
         && !config.emulation.behaviour().preemption.names_preemptor()
         && pod.group_key().is_none()
         && spec.resource_claims.is_empty()
@@ -45,3 +51,6 @@ fn without_volumes(spec: &PodSpec) -> PodSpec {
     spec.volumes = List::default();
     spec
 }
+
+#[cfg(test)]
+mod tests;
