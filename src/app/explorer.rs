@@ -41,6 +41,8 @@ pub struct Explorer {
     following: Option<LiveFollow>,
     /// The newest overview of pending pods.
     overview: Option<Arc<OverviewJob>>,
+    /// Whether the overview ends at the bound on steps, as nobody is there to stop it.
+    bounds_overview: bool,
     /// The Events of the cluster's scheduler, indexed on first use.
     scheduler_events: Arc<OnceLock<SchedulerEvents>>,
     /// Guards irreversible effects.
@@ -57,6 +59,7 @@ impl Explorer {
             reproduction: None,
             following: None,
             overview: None,
+            bounds_overview: false,
             scheduler_events: Arc::default(),
             guard: CancelGuard::default(),
         }
@@ -69,6 +72,12 @@ impl Explorer {
             overview.stop();
         }
         std::mem::forget(Self { following: None, ..self.clone() });
+    }
+
+    /// Decides pods for overviews as far as the bound on steps allows.
+    #[must_use]
+    pub fn with_bounded_overview(self) -> Self {
+        Self { bounds_overview: true, ..self }
     }
 
     /// Adds the reports of the loaded sources, the newest last.
@@ -276,7 +285,8 @@ impl SessionHandle for Explorer {
         };
         if !self.overview.as_ref().is_some_and(waits) {
             let before = self.overview.as_ref().filter(|job| changed_by_itself(job)).and_then(|job| job.newest());
-            self.overview = Some(Arc::new(OverviewJob::start(self, &self.sources(), before).map_err(ExplorerError::from)?));
+            self.overview =
+                Some(Arc::new(OverviewJob::start(self, &self.sources(), before, self.bounds_overview).map_err(ExplorerError::from)?));
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use super::object_text::{Finding, Sources};
 use crate::analysis::{Overview, SchedulerComparer, Stage, short_causes, voices_of_pods};
 use crate::cluster::neighbors::Neighbors;
 use crate::limits::live::{OVERVIEW_PAUSE, OVERVIEW_REST};
+use crate::scheduler::StepBound;
 use crate::session::Session;
 use crate::workload::{WorkloadInput, short_workloads};
 
@@ -65,7 +66,7 @@ impl Shared {
     }
 
     fn publish(&self, overview: Overview) {
-        let ended = matches!(overview.stage, Stage::Complete | Stage::Stopped).then(Instant::now);
+        let ended = overview.stage.is_end().then(Instant::now);
         *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = (Some(Arc::new(overview)), ended);
     }
 }
@@ -82,8 +83,9 @@ impl Drop for Ended {
 
 impl OverviewJob {
     /// Starts to make the overview of the state at the cursor. After an overview of the state before, no part is published until
-    /// every pod is decided, and a cause with the same pods keeps its fix until it is searched again.
-    pub(super) fn start(session: &Session, sources: &Sources, before: Option<Arc<Overview>>) -> Result<Self, JobError> {
+    /// every pod is decided, and a cause with the same pods keeps its fix until it is searched again. Decides pods as far as the bound on
+    /// steps allows if it is bounded.
+    pub(super) fn start(session: &Session, sources: &Sources, before: Option<Arc<Overview>>, is_bounded: bool) -> Result<Self, JobError> {
         let shared = Arc::new(Shared::default());
         let (scheduler, finding) = (session.scheduler_here().clone(), Finding::new(session, sources));
         let compared = session.is_as_seen();
@@ -110,7 +112,16 @@ impl OverviewJob {
             };
             let short = input.as_ref().map(|input| short_causes(&short_workloads(input, |_| true), Some(state.clock())));
             let short = short.unwrap_or_default();
-            Overview::make(&scheduler, (&comparer, compared), &short, (&originals, finding.acts()), &|| watched.is_wanted(), &publish);
+            let most = if is_bounded { StepBound::allowance_of_recorded(&scheduler) } else { u64::MAX };
+            Overview::make(
+                &scheduler,
+                (&comparer, compared),
+                most,
+                &short,
+                (&originals, finding.acts()),
+                &|| watched.is_wanted(),
+                &publish,
+            );
         };
         std::thread::Builder::new().name(THREAD.to_owned()).spawn(work).map_err(JobError::Thread)?;
         Ok(Self { of: MadeOf::here(session), _neighbors: kept, shared, began: Instant::now() })

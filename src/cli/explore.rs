@@ -120,7 +120,7 @@ fn written(wanted: Wanted, options: &Options, print: &Print) -> Result<u8, Failu
     }
     let opened = opened?;
     let options = Options { notice: opened.notice, ..options.clone() };
-    let mut explorer = opened.explorer;
+    let mut explorer = opened.explorer.with_bounded_overview();
     let printed = app::print(&mut explorer, &options, print);
     explorer.end_with_the_process();
     printed.map_err(|e| Failure::usage(e.to_string()))?;

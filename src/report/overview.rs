@@ -1,6 +1,6 @@
 //! All pending pods at a glance, as documents.
 
-use crate::analysis::{Cause, CauseReport, Overview};
+use crate::analysis::{Cause, CauseReport, Overview, Stage};
 use crate::cluster::Key;
 use crate::output::{Document, Lines, Words};
 use crate::plural::count;
@@ -13,6 +13,10 @@ impl Overview {
     pub fn document(&self) -> Document {
         let mut doc = Document::default();
         doc.paragraph(count(self.pending, "pending pod"));
+        let left = self.pending.saturating_sub(self.pods.len());
+        if left > 0 {
+            doc.paragraph(not_decided(left, self.stage));
+        }
         for cause in &self.causes {
             let pods = cause.count();
             doc.blank();
@@ -24,6 +28,17 @@ impl Overview {
         }
         doc
     }
+}
+
+/// Returns that a number of pods is not decided, and why.
+fn not_decided(pods: usize, stage: Stage) -> String {
+    let are = if pods == 1 { "is" } else { "are" };
+    let why = match stage {
+        Stage::OutOfSteps => ": the others took all steps",
+        Stage::Stopped => ": it was stopped",
+        Stage::Deciding | Stage::Searching(..) | Stage::Complete => " so far",
+    };
+    format!("{pods} {are} not decided{why}")
 }
 
 /// Returns the first pods of a cause, or its workloads, and how many more there are.

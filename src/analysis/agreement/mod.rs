@@ -730,7 +730,7 @@ impl Agreements {
         let state = scheduler.state();
         let comparer = SchedulerComparer::new(scheduler, events).having_seen(seen);
         let (mut pods, others): (Vec<&Arc<Pod>>, Vec<_>) = pending(state.cluster()).partition(|p| wanted(&p.key()));
-        let decided = if most == u64::MAX { pods.len() } else { within_steps(scheduler, &pods, most) };
+        let decided = within_steps(scheduler, &pods, most);
         let not_decided = pods.split_off(decided).into_iter().map(|pod| pod.key()).collect();
         let count = pods.len();
         let mut found = comparer.decide_all(&pods, || go_on(count));
@@ -795,8 +795,11 @@ impl Agreements {
 /// Pods that share a decision which take together as many steps as one: what was reported about each is compared.
 const SHARE_OF_ALIKE: u64 = 16;
 
-/// Returns how many pods, from the first on, may be decided in a number of steps; at least one.
-fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
+/// Returns how many pods, from the first on, may be decided in a number of steps, at least one; all where that is [`u64::MAX`].
+pub(super) fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
+    if steps == u64::MAX {
+        return pods.len();
+    }
     let mut decided = 0;
     for alike in pods.chunk_by(|a, b| scheduler.decides_alike(a, b)) {
         let whole = StepBound::steps_of_recorded(scheduler, alike[0]);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending};
+use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending, within_steps};
 use super::fixes::{FixReport, Originals};
 use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group_in_short, why_group_is_gated};
 use crate::cluster::neighbors::About;
@@ -29,8 +29,11 @@ const CAUSES_SEARCHED: usize = 8;
 const MAIN_REASONS: usize = 8;
 /// The key of pods that have a node and wait for its volume.
 pub(in crate::analysis) const VOLUME: &str = "volume-provisioning";
-/// The number of pods decided before the overview is published again.
+/// The number of pods decided before the overview is published again, at first. Causes are grouped anew for each part: parts grow with the
+/// pods that are decided.
 const CHUNK: usize = 32;
+/// The share of the decided pods that are decided before it is published again, as a divisor.
+const SHARE_OF_DECIDED: usize = 8;
 
 /// Why a pod waits, in a form that pods can share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -329,6 +332,15 @@ pub enum Stage {
     Complete,
     /// It was stopped before.
     Stopped,
+    /// Pods are left that are not decided, as the others took all steps; the rest is there.
+    OutOfSteps,
+}
+
+impl Stage {
+    /// Returns whether nothing more comes.
+    pub fn is_end(self) -> bool {
+        matches!(self, Self::Complete | Self::Stopped | Self::OutOfSteps)
+    }
 }
 
 /// Key of the cause of pods whose victims should have ended.
@@ -651,9 +663,11 @@ impl CauseReport {
 impl Overview {
     /// Decides every pending pod on its own or with its pod group, groups them by cause and searches each cause's best fix. `compared` says whether
     /// the cluster is the one that its scheduler reported about. Fixes that take back one of the acts are last resorts. `short` holds the causes of workloads whose pods do not exist. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
+    /// With pods that take more than `most` steps, the later ones are not decided and the last stage is [`Stage::OutOfSteps`].
     pub fn make(
         scheduler: &Scheduler,
         (comparer, compared): (&SchedulerComparer, bool),
+        most: u64,
         short: &[Cause],
         (originals, acts): (Originals<'_>, &Acts),
         go_on: &(dyn Fn() -> bool + Sync),
@@ -663,7 +677,11 @@ impl Overview {
         let waiting: Vec<&Arc<Pod>> = pending(scheduler.state().cluster()).collect();
         let (pods, causes, others) = (BTreeMap::new(), Vec::new(), Arc::default());
         let mut found = Self { pods, causes, pending: waiting.len(), compared, stage: Stage::Deciding, others };
-        for chunk in waiting.chunks(CHUNK) {
+        let mut rest = &waiting[..within_steps(scheduler, &waiting, most)];
+        while !rest.is_empty() {
+            let share = CHUNK.max(found.pods.len() / SHARE_OF_DECIDED).min(rest.len());
+            let (chunk, later) = rest.split_at(share);
+            rest = later;
             let decided = comparer.decide_all(chunk, go_on);
             found.pods.extend(decided.into_iter().map(|decided| (decided.pod.clone(), Arc::new(decided))));
             found.causes = grouped(found.pods.values().map(|pod| &**pod));
@@ -685,7 +703,7 @@ impl Overview {
                 return publish(found.stopped());
             }
         }
-        found.stage = Stage::Complete;
+        found.stage = if found.pods.len() < found.pending { Stage::OutOfSteps } else { Stage::Complete };
         publish(found);
     }
 
@@ -725,11 +743,15 @@ impl Overview {
     pub fn among(&self, pods: &[Key]) -> (Vec<&SchedulerMatch>, Vec<CauseReport>) {
         let decided: Vec<&SchedulerMatch> = pods.iter().filter_map(|pod| self.pods.get(pod)).map(|pod| &**pod).collect();
         let mut causes = grouped(decided.iter().copied());
+        let known: HashMap<&str, &Cause> = self.causes.iter().rev().map(|cause| (cause.key.as_str(), cause)).collect();
         for cause in &mut causes {
-            if let Some(known) = self.causes.iter().find(|known| known.key == cause.key) {
+            if let Some(known) = known.get(cause.key.as_str()) {
                 cause.fix = known.fix.clone();
             }
         }
         (decided, causes.into_iter().map(CauseReport::of).collect())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::cluster::Object;
 use crate::cluster::testing::object_with_kind;
-use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, OutOfTree, Plugin, PluginName, PodInfo, Status};
+use crate::framework::{Plugin, PluginName};
 use crate::release::Emulation;
 use crate::scheduler::{Config, InitialQueues, Options};
 
@@ -41,21 +41,11 @@ impl Plugin for OfOthers {
     fn name(&self) -> PluginName {
         self.0
     }
-    fn filter(&self) -> Option<&dyn FilterPlugin> {
-        Some(self)
-    }
-}
-
-impl FilterPlugin for OfOthers {
-    fn filter(&self, _cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, _node: &NodeInfo) -> Status {
-        if pod.pod.metadata.name == "a" { Status::unschedulable("named so") } else { Status::success() }
-    }
 }
 
 #[test]
 fn pods_share_no_decision_where_a_plugin_of_others_may_read_their_names() {
-    let mut plugins = OutOfTree::default();
-    let name = PluginName::out_of_tree("OfOthers").expect("a place");
-    plugins.add(name, Arc::new(move |_, _| Ok(Arc::new(OfOthers(name)))));
-    assert!(!shares(Config::read(None, Emulation::default(), &plugins).unwrap(), None));
+    let mut config = Config::defaults(Emulation::default());
+    config.profiles[0].all.push(Arc::new(OfOthers(PluginName::OutOfTree1)));
+    assert!(!shares(config, None));
 }

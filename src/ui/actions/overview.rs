@@ -57,7 +57,7 @@ pub fn show_workload_first(state: &mut State, session: &mut dyn SessionHandle, w
 
 /// Opens the page of the workload to show first, if the overview that it is made of is complete.
 fn show_first_workload(state: &mut State, session: &dyn SessionHandle) {
-    let complete = state.overview.newest.as_ref().is_some_and(|overview| matches!(overview.stage, Stage::Complete | Stage::Stopped));
+    let complete = state.overview.newest.as_ref().is_some_and(|overview| overview.stage.is_end());
     if complete
         && state.overlay.is_none()
         && let Some(workload) = state.subjects.first_workload.take()

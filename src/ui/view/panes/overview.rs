@@ -276,6 +276,10 @@ fn progress(scene: &Scene<'_>) -> Vec<Span<'static>> {
             let (done, all) = (text::thousands(overview.pods.len()), text::thousands(overview.pending));
             return vec![scene.span(Role::Warning, format!("stopped: {done} of {all} decided; :overview goes on"))];
         }
+        Some((Stage::OutOfSteps, overview)) => {
+            let (done, all) = (text::thousands(overview.pods.len()), text::thousands(overview.pending));
+            return vec![scene.span(Role::Warning, format!("{done} of {all} decided: they took all steps"))];
+        }
         None | Some((Stage::Complete, _)) => return Vec::new(),
     };
     let stops = if status.runs { format!("; {} stops", scene.key(&Action::BACK)) } else { String::new() };
