@@ -25,7 +25,13 @@ COMMANDS = {
     "info": ["info"], "all-nodes": ["explain", "p0", "--all-nodes", "--from", "IN"],
     "log": ["log", "LOG", "--from", "IN"], "odds": ["explain", "p0", "--odds", "--from", "IN"], "html": ["explain", "-A", "--pending", "-o", "html", "--from", "IN"],
     "manifest": ["explain", "-f", "MANIFEST", "--replicas", "1000", "--from", "IN"], "count": ["explain", "-f", "MANIFEST", "--capacity", "--from", "IN"],
+    "copies": ["explain", "-f", "MANIFEST", "--from", "IN"],
     "diff": ["diff", "IN", "OTHER"], "diff-back": ["diff", "OTHER", "IN"],
+    "workload": ["explain", "deploy/d0", "--from", "IN"], "owner": ["explain", "rs/rs0", "--from", "IN"], "daemon": ["explain", "ds/d0", "--from", "IN"], "job": ["explain", "job/j0", "--from", "IN"],
+    "print-workload": ["open", "IN", "--workload", "deploy/d0", "--print", "OUT"], "evicted": ["explain", "--evicted", "-A", "--from", "IN"],
+    "several": ["explain", *(f"p{i}" for i in range(20)), "--from", "IN"], "observed": ["explain", "p0", "--queues", "observed", "--from", "IN"], "run-observed": ["run", "--queues", "observed", "--from", "IN"],
+    "metrics": ["explain", "-A", "--pending", "-o", "metrics", "--from", "IN"], "pending-fixes": ["explain", "-A", "--pending", "--fixes", "--from", "IN"],
+    "old": ["explain", "p0", "--emulate", "1.14", "--from", "IN"], "run-old": ["run", "--emulate", "1.20", "--from", "IN"], "scale": ["run", "--what-if", "scale deploy/d0 5000", "--from", "IN"],
 }
 # A release that queues each pod of a group by itself, and one that queues the group.
 GROUPS_BY_POD = ["--feature-gates", "GenericWorkload=true,GangScheduling=true", "--emulate", "1.36"]
@@ -84,10 +90,10 @@ class Search:
         with open(os.path.join(self.folder, paths["IN"]), "w") as file:
             file.write(text)
         if {"MANIFEST", "OTHER"} & set(COMMANDS[recipe["command"]]):
-            self.beside(json.loads(text))
+            self.beside(json.loads(text), whole)
         return len(text), more
 
-    def beside(self, cluster):
+    def beside(self, cluster, whole):
         """Writes a manifest with the template of the first pending pod, and the cluster without one of seven objects."""
         items = cluster["items"]
         pod = next((item for item in items if item["kind"] == "Pod" and item["metadata"]["name"] == "p0"), {"spec": {}})
@@ -95,7 +101,13 @@ class Search:
         # An API server refuses a priority that is not its class's.
         spec = {field: value for field, value in pod["spec"].items() if field != "priority"}
         template = {"metadata": {"labels": labels}, "spec": spec}
-        manifest = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "made"}, "spec": {"selector": {"matchLabels": labels}, "template": template}}
+        copies = whole.count("manifest.copies") or (2 if whole.count("manifest.objects") else None)
+        spec = {"selector": {"matchLabels": labels}, "template": template, **({"replicas": min(copies, 10_000)} if copies else {})}
+        made = lambda name: {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
+        # The manifest is as large as the cluster may be.
+        most = 1 + self.options.size // max(1, len(json.dumps(made("made"))))
+        objects = whole.count("manifest.objects")
+        manifest = made("made") if not objects else {"kind": "List", "apiVersion": "v1", "items": [made(f"made{i}") for i in range(min(objects, most))]}
         other = {**cluster, "items": [item for at, item in enumerate(items) if at % 7 != 3]}
         for name, content in (("manifest.json", manifest), ("other.json", other)):
             with open(os.path.join(self.folder, name), "w") as file:
@@ -211,7 +223,12 @@ class Search:
         """The first recipes: each seed grown as a whole, under commands that take turns."""
         for turn in range(3):
             for number, seed in enumerate(shapes.SEEDS):
-                command = ["pending", "fixes", "run", "capacity", "compare", "explain", "print-pod", "redact", "drain"][(number + 4 * turn) % 9]
+                if any(name.startswith("manifest.") for name in seed):
+                    command = ["copies", "manifest", "count"][turn]
+                elif any(name in seed for name in ("deployments", "daemonsets", "jobs", "words", "requests")):
+                    command = ["pending", "print", ["workload", "daemon", "job", "owner"][number % 4]][turn]
+                else:
+                    command = ["pending", "fixes", "run", "capacity", "compare", "explain", "print-pod", "redact", "drain"][(number + 4 * turn) % 9]
                 if command in self.commands and all(name in self.dimensions for name in seed):
                     yield {"dims": self.evenly(seed), "command": command}
 

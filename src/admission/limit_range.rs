@@ -51,10 +51,6 @@ impl LimitRange {
         Some(Self { key: key.clone(), items })
     }
 
-    pub(super) fn key(&self) -> &Key {
-        &self.key
-    }
-
     /// Sets missing limits and requests of the containers.
     pub(super) fn set_defaults(&self, pod: &mut Pod) {
         let (mut requests, mut limits) = (ResourceList::default(), ResourceList::default());

@@ -8,7 +8,8 @@
 //! | `defaults` | defaults that depend on the pod only |
 //! | `priority` | the priority of a pod's class |
 //! | `limit_range` | defaults and bounds of LimitRanges |
-//! | `quota` | ResourceQuotas: the scope, the usage of a pod, the amounts left |
+//! | `quota` | ResourceQuotas: the scope, the usage of a pod |
+//! | `quotas` | the quotas of a cluster, and the amounts left |
 //! | `policies` | the objects that admission reads and scheduling does not |
 //! | `new_pod` | a pod of a manifest, and its validation |
 //! | `templated` | pods of one template, which is read once |
@@ -20,6 +21,7 @@ mod new_pod;
 mod policies;
 pub(crate) mod priority;
 mod quota;
+mod quotas;
 mod refusal;
 mod templated;
 
@@ -42,16 +44,15 @@ mod tests;
 
 pub use new_pod::NewPod;
 pub use policies::{Policies, policy_kind};
+use quotas::Quotas;
 pub use refusal::{FieldError, LimitBreach, Refusal, RefusedPod};
 use templated::ReadTemplate;
 pub use templated::{PodTemplate, TemplatedPod};
 
-use std::collections::BTreeMap;
-
 use crate::cluster::neighbors::NeighborKind;
 use serde_json::Value;
 
-use crate::cluster::{Cluster, Key, Kind, Pod, ResourceList, Str};
+use crate::cluster::{Cluster, Key, Kind, Pod, Str};
 use crate::release::Emulation;
 
 /// Admits one pod to a cluster: returns it with the defaults of an API server.
@@ -84,8 +85,7 @@ pub fn template_errors(template: &Value) -> Vec<FieldError> {
 pub struct Admission {
     policies: Policies,
     emulation: Emulation,
-    /// The usage of each quota that a pod was checked against.
-    used: BTreeMap<Key, ResourceList>,
+    quotas: Quotas,
     /// The templates that were read, the newest last.
     templates: Vec<ReadTemplate>,
 }
@@ -93,7 +93,7 @@ pub struct Admission {
 impl Admission {
     /// Begins with the policies of a cluster.
     pub fn new(policies: Policies, emulation: Emulation) -> Self {
-        Self { policies, emulation, used: BTreeMap::new(), templates: Vec::new() }
+        Self { policies, emulation, quotas: Quotas::default(), templates: Vec::new() }
     }
 
     pub fn policies(&self) -> &Policies {
@@ -110,7 +110,7 @@ impl Admission {
         let (kind, key) = self.policies.insert(object)?;
         self.templates.clear();
         if kind == NeighborKind::ResourceQuota {
-            self.used.remove(&key);
+            self.policies.quota(&key).into_iter().for_each(|quota| self.quotas.insert(quota));
         }
         Some(kind)
     }
@@ -128,7 +128,8 @@ impl Admission {
     /// Admits a pod in the order in which an API server asks its plugins: those that change the pod, then those that check it.
     fn admit_new(&mut self, cluster: &Cluster, mut new: NewPod) -> Result<Pod, Refusal> {
         self.complete_and_check(cluster, &mut new)?;
-        self.charge(cluster, &new)?;
+        let charge = self.quotas.charge(&self.policies, self.emulation, &new)?;
+        self.quotas.add(cluster, self.emulation, &charge)?;
         Ok(new.pod)
     }
 
@@ -157,33 +158,8 @@ impl Admission {
         if self.policies.has_account(&key) == Some(false) { Err(Refusal::NoServiceAccount(key)) } else { Ok(()) }
     }
 
-    /// Counts a pod in the quotas of its namespace, if all of them let it in.
-    fn charge(&mut self, cluster: &Cluster, new: &NewPod) -> Result<(), Refusal> {
-        let quotas: Vec<_> = self.policies.quotas_in(&new.pod.metadata.namespace).filter(|quota| quota.covers(new)).cloned().collect();
-        for quota in &quotas {
-            quota.check_named(&new.pod)?;
-        }
-        let usage = quota::usage(&new.pod, self.emulation);
-        for quota in &quotas {
-            let used = self.used.entry(quota.key()).or_insert_with(|| quota.used(cluster, self.emulation));
-            quota.check_amounts(&usage, used)?;
-        }
-        for quota in &quotas {
-            if let Some(used) = self.used.get_mut(&quota.key()) {
-                quota.add(&usage, used);
-            }
-        }
-        Ok(())
-    }
-
     /// Takes a deleted pod out of its quotas.
     pub fn forget(&mut self, cluster: &Cluster, pod: &Pod) {
-        let new = NewPod::of(pod.clone());
-        let quotas: Vec<_> = self.policies.quotas_in(&pod.metadata.namespace).filter(|quota| quota.covers(&new)).cloned().collect();
-        let usage = quota::usage(pod, self.emulation);
-        for quota in &quotas {
-            let used = self.used.entry(quota.key()).or_insert_with(|| quota.used(cluster, self.emulation));
-            quota.subtract(&usage, used);
-        }
+        self.quotas.subtract(&self.policies, self.emulation, cluster, pod);
     }
 }

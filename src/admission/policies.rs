@@ -1,6 +1,7 @@
 //! The objects that admission reads and scheduling does not: ResourceQuotas, LimitRanges, ServiceAccounts, RuntimeClasses.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ pub fn policy_kind(kind: &str, api_version: &str) -> Option<NeighborKind> {
 /// The policies of a cluster, which admission reads beside [`crate::cluster::Cluster`].
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
-    quotas: BTreeMap<Key, Quota>,
+    quotas: BTreeMap<Key, Arc<Quota>>,
     limit_ranges: BTreeMap<Key, LimitRange>,
     accounts: BTreeSet<Key>,
     runtime_classes: BTreeMap<Str, RuntimeClass>,
@@ -59,6 +60,17 @@ struct AnyPolicy {
     metadata: Meta,
 }
 
+/// Returns the key before which no other of the namespace is.
+fn first_of(namespace: &Str) -> Key {
+    Key { namespace: namespace.clone(), name: Str::default() }
+}
+
+/// Returns the objects of a namespace, by name.
+fn in_namespace<'a, T>(objects: &'a BTreeMap<Key, T>, namespace: &Str) -> impl Iterator<Item = &'a T> {
+    let namespace = namespace.clone();
+    objects.range(first_of(&namespace)..).take_while(move |(key, _)| key.namespace == namespace).map(|(_, object)| object)
+}
+
 impl Policies {
     /// Adds or replaces an object, which must have its `kind` and `apiVersion`, and marks its kind as known. Returns its kind and key;
     /// `None` for objects that are no policies, and for those that cannot be read.
@@ -70,7 +82,7 @@ impl Policies {
             key.namespace = "default".into();
         }
         match kind {
-            NeighborKind::ResourceQuota => drop(self.quotas.insert(key.clone(), Quota::read(object, &key)?)),
+            NeighborKind::ResourceQuota => drop(self.quotas.insert(key.clone(), Arc::new(Quota::read(object, &key)?))),
             NeighborKind::LimitRange => drop(self.limit_ranges.insert(key.clone(), LimitRange::read(object, &key)?)),
             NeighborKind::ServiceAccount => drop(self.accounts.insert(key.clone())),
             NeighborKind::RuntimeClass => drop(self.runtime_classes.insert(key.name.clone(), RuntimeClass::deserialize(object).ok()?)),
@@ -103,22 +115,24 @@ impl Policies {
         KINDS.into_iter().filter(|kind| !self.known.contains(kind))
     }
 
-    pub(super) fn quotas_in(&self, namespace: &Str) -> impl Iterator<Item = &Quota> {
-        let namespace = namespace.clone();
-        self.quotas.values().filter(move |quota| quota.key().namespace == namespace)
+    /// Returns the quotas of a namespace, by name.
+    pub(super) fn quotas_in(&self, namespace: &Str) -> impl Iterator<Item = &Arc<Quota>> {
+        in_namespace(&self.quotas, namespace)
+    }
+
+    pub(super) fn quota(&self, key: &Key) -> Option<&Arc<Quota>> {
+        self.quotas.get(key)
     }
 
     pub(super) fn limit_ranges_in(&self, namespace: &Str) -> impl Iterator<Item = &LimitRange> {
-        let namespace = namespace.clone();
-        self.limit_ranges.values().filter(move |range| range.key().namespace == namespace)
+        in_namespace(&self.limit_ranges, namespace)
     }
 
     /// Returns whether a service account exists; `None` if that is unknown. Each namespace has an account `default`, so the accounts of
     /// a namespace without any were not read.
     pub(super) fn has_account(&self, account: &Key) -> Option<bool> {
-        let mut of_namespace = self.accounts.iter().filter(|key| key.namespace == account.namespace).peekable();
-        of_namespace.peek()?;
-        Some(account.name == "default" || of_namespace.any(|key| key.name == account.name))
+        let first = self.accounts.range(first_of(&account.namespace)..).next()?;
+        (first.namespace == account.namespace).then(|| account.name == "default" || self.accounts.contains(account))
     }
 
     /// Sets the overhead, node selector and tolerations of the pod's runtime class.

@@ -1,14 +1,11 @@
 //! ResourceQuotas: the scope, the usage of a pod, the amounts left; mirrors `pkg/quota/v1/evaluator/core/pods.go` and
 //! `staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go`.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::refusal::QuotaAmount;
 use super::{NewPod, Refusal};
-use crate::cluster::{Cluster, Container, Key, List, Pod, PodAffinityTerm, Quantity, ResourceList, Str};
+use crate::cluster::{Container, Key, Pod, PodAffinityTerm, PodSpec, Quantity, ResourceList, Str};
 use crate::framework::{PodResourcesOptions, is_extended_resource_name, pod_requests};
 use crate::release::{Emulation, Gate};
 
@@ -23,6 +20,8 @@ pub(super) struct Quota {
     /// `status.used`; `None` where no controller has written it.
     used: Option<ResourceList>,
     scopes: Vec<Scope>,
+    /// Whether it limits something of pods.
+    is_of_pods: bool,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -52,7 +51,8 @@ struct Scope {
     #[serde(rename = "scopeName")]
     name: Str,
     operator: Str,
-    values: List<Str>,
+    /// Sorted.
+    values: Vec<Str>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -67,83 +67,52 @@ impl Quota {
     pub(super) fn read(object: &Value, key: &Key) -> Option<Self> {
         let Wire { spec, status } = Wire::deserialize(object).ok()?;
         let mut scopes: Vec<Scope> = spec.scope_selector.match_expressions;
-        scopes.extend(spec.scopes.into_iter().map(|name| Scope { name, operator: "Exists".into(), values: List::default() }));
+        scopes.extend(spec.scopes.into_iter().map(|name| Scope { name, operator: "Exists".into(), values: Vec::new() }));
         let used = (!status.hard.is_empty()).then_some(status.used);
-        Some(Self { key: key.clone(), hard: spec.hard, used, scopes })
+        for scope in &mut scopes {
+            scope.values.sort();
+        }
+        let is_of_pods = spec.hard.keys().any(|name| is_of_pods(name));
+        Some(Self { key: key.clone(), hard: spec.hard, used, scopes, is_of_pods })
     }
 
-    pub(super) fn key(&self) -> Key {
-        self.key.clone()
+    pub(super) fn key(&self) -> &Key {
+        &self.key
     }
 
     /// Returns whether the quota counts a pod: it limits something of pods, and the pod is in all of its scopes.
     pub(super) fn covers(&self, new: &NewPod) -> bool {
-        self.hard.keys().any(|name| is_of_pods(name)) && self.scopes.iter().all(|scope| scope.holds(new))
+        self.is_of_pods && self.scopes.iter().all(|scope| scope.holds(new))
+    }
+
+    /// Returns the limits.
+    pub(super) fn hard(&self) -> &ResourceList {
+        &self.hard
+    }
+
+    /// Returns the usage that a controller has written.
+    pub(super) fn used(&self) -> Option<&ResourceList> {
+        self.used.as_ref()
     }
 
     /// Refuses a pod with containers that lack a request or limit which the quota names.
-    pub(super) fn check_named(&self, pod: &Pod) -> Result<(), Refusal> {
-        let mut missing: BTreeMap<Str, Vec<Str>> = BTreeMap::new();
-        for container in pod.spec.containers.iter().chain(pod.spec.init_containers.iter()) {
-            for resource in self.hard.keys().filter(|name| NEEDED.contains(&name.as_str()) && !names(container, name)) {
-                let containers = missing.entry(resource.clone()).or_default();
-                if !containers.contains(&container.name) {
-                    containers.push(container.name.clone());
-                }
-            }
-        }
-        for containers in missing.values_mut() {
-            containers.sort();
-        }
-        let missing: Vec<_> = missing.into_iter().collect();
+    pub(super) fn check_named(&self, lacking: &[(&'static str, Vec<Str>)]) -> Result<(), Refusal> {
+        let named = lacking.iter().filter(|(resource, _)| self.hard.contains_key(resource));
+        let missing: Vec<_> = named.map(|(resource, containers)| (Str::from(*resource), containers.clone())).collect();
         if missing.is_empty() { Ok(()) } else { Err(Refusal::QuotaNeeds { quota: self.key.clone(), missing }) }
     }
+}
 
-    /// Returns the usage: that of the status, or the sum over the pods of the cluster.
-    pub(super) fn used(&self, cluster: &Cluster, emulation: Emulation) -> ResourceList {
-        if let Some(used) = &self.used {
-            return used.clone();
-        }
-        let mut used = ResourceList::default();
-        for pod in cluster.pods.in_namespace(&self.key.namespace) {
-            let known = NewPod::of(Pod::clone(pod));
-            if self.covers(&known) {
-                self.add(&usage(pod, emulation), &mut used);
-            }
-        }
-        used
-    }
-
-    /// Refuses a usage of which too little is left.
-    pub(super) fn check_amounts(&self, usage: &ResourceList, used: &ResourceList) -> Result<(), Refusal> {
-        let exceeded = self.hard.iter().filter_map(|(resource, hard)| {
-            let requested = usage.get(resource).copied()?;
-            let used = used.get(resource).copied().unwrap_or_default();
-            // A pod that needs none of a resource may exceed it.
-            let is_exceeded = !requested.is_zero() && used + requested > *hard;
-            is_exceeded.then(|| QuotaAmount { resource: resource.clone(), requested, used, hard: *hard })
-        });
-        let mut amounts: Vec<QuotaAmount> = exceeded.collect();
-        amounts.sort_by(|a, b| a.resource.cmp(&b.resource));
-        if amounts.is_empty() { Ok(()) } else { Err(Refusal::QuotaExceeded { quota: self.key.clone(), amounts }) }
-    }
-
-    pub(super) fn add(&self, usage: &ResourceList, used: &mut ResourceList) {
-        for resource in self.hard.keys() {
-            if let Some(amount) = usage.get(resource) {
-                let sum = used.get(resource).copied().unwrap_or_default() + *amount;
-                used.insert(resource.clone(), sum);
-            }
-        }
-    }
-
-    pub(super) fn subtract(&self, usage: &ResourceList, used: &mut ResourceList) {
-        for resource in self.hard.keys() {
-            if let (Some(amount), Some(known)) = (usage.get(resource), used.get(resource).copied()) {
-                used.insert(resource.clone(), if known < *amount { Quantity::units(0) } else { known - *amount });
-            }
-        }
-    }
+/// Returns the containers of a pod that lack each of the resources that a quota may need, by name, both sorted.
+pub(super) fn containers_lacking(pod: &Pod) -> Vec<(&'static str, Vec<Str>)> {
+    let containers = || pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
+    let of = |resource: &'static str| {
+        let mut lacking: Vec<Str> = containers().filter(|container| !names(container, resource)).map(|c| c.name.clone()).collect();
+        lacking.sort();
+        lacking.dedup();
+        (!lacking.is_empty()).then_some((resource, lacking))
+    };
+    NEEDED.into_iter().filter_map(of).collect()
 }
 
 impl Scope {
@@ -159,8 +128,8 @@ impl Scope {
                 match self.operator.as_str() {
                     "Exists" => !class.is_empty(),
                     "DoesNotExist" => class.is_empty(),
-                    "In" => !class.is_empty() && self.values.contains(class),
-                    "NotIn" => !self.values.contains(class),
+                    "In" => !class.is_empty() && self.values.binary_search(class).is_ok(),
+                    "NotIn" => self.values.binary_search(class).is_err(),
                     _ => false,
                 }
             }
@@ -231,17 +200,19 @@ pub(super) fn usage(pod: &Pod, emulation: Emulation) -> ResourceList {
 
 /// Returns the limits of a pod, summed as its requests are. The overhead counts for limits that are given.
 fn limits(pod: &Pod, options: PodResourcesOptions<'_>) -> ResourceList {
-    let mut twin = Pod { metadata: pod.metadata.clone(), spec: pod.spec.clone(), ..Pod::default() };
-    let spec = twin.spec_mut();
+    let mut spec = PodSpec::default();
+    spec.containers.clone_from(&pod.spec.containers);
+    spec.init_containers.clone_from(&pod.spec.init_containers);
+    spec.resources.clone_from(&pod.spec.resources);
     for container in spec.containers.iter_mut().chain(spec.init_containers.iter_mut()) {
         container.resources.requests = std::mem::take(&mut container.resources.limits);
     }
     if let Some(resources) = &mut spec.resources {
         resources.requests = std::mem::take(&mut resources.limits);
     }
-    let overhead = std::mem::take(&mut spec.overhead);
+    let twin = Pod { spec: spec.into(), ..Pod::default() };
     let mut limits = pod_requests(&twin, PodResourcesOptions { use_status_resources: false, ..options });
-    for (name, amount) in overhead.iter() {
+    for (name, amount) in pod.spec.overhead.iter() {
         if let Some(known) = limits.get(name).copied() {
             limits.insert(name.clone(), known + *amount);
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::new_pod::key_of;
+use super::quotas::Charge;
 use super::{Admission, FieldError, NewPod, Refusal, RefusedPod};
 use crate::cluster::{Cluster, Key, Labels, Meta, Pod, PodSpec, Str};
 
@@ -175,8 +176,16 @@ fn object_in<'a>(fields: &'a mut Map<String, Value>, field: &str) -> &'a mut Map
 pub(super) struct ReadTemplate {
     template: Arc<PodTemplate>,
     new: NewPod,
-    /// The last copy without own fields of the spec that passed all checks but those of quotas, with its labels.
-    passed: Option<(Labels, NewPod)>,
+    /// The last copy without own fields of the spec that passed.
+    passed: Option<Passed>,
+}
+
+/// A pod that passed all checks but those of amounts.
+#[derive(Clone, Debug)]
+pub(super) struct Passed {
+    labels: Labels,
+    new: NewPod,
+    charge: Arc<Charge>,
 }
 
 impl Admission {
@@ -207,31 +216,32 @@ impl Admission {
         found.map_err(|refusal| RefusedPod { pod: key, refusal })
     }
 
-    fn admit_copy(
-        &mut self,
-        cluster: &Cluster,
-        mut new: NewPod,
-        pod: &TemplatedPod,
-        passed: &mut Option<(Labels, NewPod)>,
-    ) -> Result<Pod, Refusal> {
-        let as_before = passed.as_ref().filter(|(labels, _)| pod.spec.is_empty() && *labels == new.pod.metadata.labels);
-        if let Some((_, before)) = as_before {
+    fn admit_copy(&mut self, cluster: &Cluster, mut new: NewPod, pod: &TemplatedPod, passed: &mut Option<Passed>) -> Result<Pod, Refusal> {
+        let as_before = passed.as_ref().filter(|before| {
+            let namespace = &before.new.pod.metadata.namespace;
+            pod.spec.is_empty() && before.labels == new.pod.metadata.labels && *namespace == new.pod.metadata.namespace
+        });
+        let charge = if let Some(Passed { new: before, charge, .. }) = as_before {
             let mut metadata = std::mem::take(&mut new.pod.metadata);
             if metadata.template == before.pod.metadata.template {
                 metadata.template = before.pod.metadata.template.clone();
             }
             new = before.clone();
             new.pod.metadata = metadata;
+            Arc::clone(charge)
         } else {
+            let labels = new.pod.metadata.labels.clone();
             self.complete_and_check(cluster, &mut new)?;
-            if let Some((_, before)) = passed.as_ref().filter(|(_, before)| before.pod.spec == new.pod.spec) {
-                new.pod.spec = Arc::clone(&before.pod.spec);
+            if let Some(before) = passed.as_ref().filter(|before| before.new.pod.spec == new.pod.spec) {
+                new.pod.spec = Arc::clone(&before.new.pod.spec);
             }
+            let charge = self.quotas.charge(&self.policies, self.emulation, &new)?;
             if pod.spec.is_empty() {
-                *passed = Some((new.pod.metadata.labels.clone(), new.clone()));
+                *passed = Some(Passed { labels, new: new.clone(), charge: Arc::clone(&charge) });
             }
-        }
-        self.charge(cluster, &new)?;
+            charge
+        };
+        self.quotas.add(cluster, self.emulation, &charge)?;
         Ok(new.pod)
     }
 }

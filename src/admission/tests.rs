@@ -269,3 +269,43 @@ fn copies_of_a_template_are_admitted_as_their_json_is_and_share_their_specs() {
     let texts: Vec<String> = errors.map(|found| found.unwrap_err().to_string()).into();
     assert_eq!(texts[0], texts[1]);
 }
+
+#[test]
+fn copies_that_quotas_are_known_to_allow_are_counted_as_each_by_itself() {
+    let quota = |name: &str, hard: &Value, used: Option<&Value>| {
+        let mut quota = quota(&json!({"hard": hard}), used);
+        quota["metadata"]["name"] = json!(name);
+        quota
+    };
+    let rules = [
+        quota("a", &json!({"requests.cpu": "7", "pods": "40"}), Some(&json!({"requests.cpu": "1500m"}))),
+        quota("b", &json!({"limits.memory": "20Gi", "requests.cpu": "100"}), None),
+        // Full of what no pod asks for.
+        quota("c", &json!({"requests.memory": "1", "requests.cpu": "99"}), Some(&json!({"requests.memory": "9Gi"}))),
+    ];
+    let spec = |cpu: &str, memory: &str| container(&json!({"requests": {"cpu": cpu, "memory": "0"}, "limits": {"memory": memory}}));
+    let templates = [("500m", "1Gi"), ("300m", "64Mi"), ("0", "3Gi")].map(|(cpu, memory)| PodTemplate::new(pod(&spec(cpu, memory))));
+    let running = |name: &str| json!({"kind": "Pod", "metadata": {"name": name, "namespace": "shop"}, "spec": spec("250m", "1Gi")});
+    let cluster = cluster(&[running("x"), running("y")]);
+    let gone: Vec<_> = cluster.pods.iter().cloned().collect();
+    let (mut copies, mut each) =
+        (Admission::new(policies(&rules), Emulation::default()), Admission::new(policies(&rules), Emulation::default()));
+    let mut refused = 0;
+    for turn in 0..120 {
+        // A copy is mostly of the template of the one before.
+        let template = &templates[turn / 7 % 3];
+        let copy = TemplatedPod::new(template, "shop", &format!("p{turn}"), serde_json::Map::new());
+        let (found, expected) = (copies.admit_templated(&cluster, &copy), each.admit(&cluster, &copy.json()));
+        refused += usize::from(found.is_err());
+        assert_eq!(found.map_err(|e| e.to_string()), expected.map_err(|e| e.to_string()), "{turn}");
+        if turn == 20 || turn == 51 {
+            copies.forget(&cluster, &gone[turn / 50]);
+            each.forget(&cluster, &gone[turn / 50]);
+        }
+        if turn == 30 || turn == 60 {
+            let more = quota(if turn == 30 { "aa" } else { "b" }, &json!({"requests.cpu": "12"}), None);
+            assert_eq!(copies.learn(&more), each.learn(&more));
+        }
+    }
+    assert!((20..100).contains(&refused), "{refused}");
+}

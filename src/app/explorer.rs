@@ -41,7 +41,7 @@ pub struct Explorer {
     following: Option<LiveFollow>,
     /// The newest overview of pending pods.
     overview: Option<Arc<OverviewJob>>,
-    /// Whether the overview ends at the bound on steps, as nobody is there to stop it.
+    /// Whether overviews end at the bound on steps: no user can stop them.
     bounds_overview: bool,
     /// The Events of the cluster's scheduler, indexed on first use.
     scheduler_events: Arc<OnceLock<SchedulerEvents>>,

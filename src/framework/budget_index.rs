@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-use super::{BudgetViolation, CoveringBudgets, LabelBloom, PodInfo};
+use super::{CoveringBudget, CoveringBudgets, LabelBloom, PodInfo};
 use crate::cluster::{Key, LabelSelector, PodDisruptionBudget, Str};
 
 /// The budgets that can match pods, by namespace and name. Cloning is free.
@@ -18,6 +18,8 @@ pub struct BudgetSelector {
     budget: Arc<PodDisruptionBudget>,
     /// Bits common to all pods that the budget covers.
     wanted: LabelBloom,
+    /// It alone, which answers share.
+    alone: Arc<[CoveringBudget]>,
     /// The shared answer for a pod that only this budget covers and that may be evicted.
     allows: Arc<CoveringBudgets>,
     /// The same for the first pod of a node if the budget allows no disruption.
@@ -72,14 +74,11 @@ impl<'a> FromIterator<&'a Arc<PodDisruptionBudget>> for BudgetIndex {
 impl BudgetSelector {
     fn of(budget: &Arc<PodDisruptionBudget>) -> Option<Self> {
         let wanted = LabelBloom::selected_by(budget.usable_selector()?);
-        let answer = |left| {
-            let mut answer = CoveringBudgets::default();
-            answer.add(budget, left);
-            Arc::new(answer)
-        };
         let allowed = budget.status.disruptions_allowed;
-        let exhausted = (allowed <= 0).then(|| answer(Some(allowed)));
-        Some(Self { budget: budget.clone(), wanted, allows: answer(None), exhausted })
+        let alone: Arc<[CoveringBudget]> = [CoveringBudget { name: budget.metadata.name.clone(), allowed }].into();
+        let answer = |left| Arc::new(CoveringBudgets::new(Arc::clone(&alone), [left]));
+        let (allows, exhausted) = (answer(None), (allowed <= 0).then(|| answer(Some(allowed))));
+        Some(Self { budget: budget.clone(), wanted, alone, allows, exhausted })
     }
 
     pub fn budget(&self) -> &PodDisruptionBudget {
@@ -98,31 +97,18 @@ impl BudgetSelector {
         pod.bits().covers(self.wanted) && self.budget.spec.selector.as_ref().is_some_and(matches)
     }
 
+    /// Returns it as answers name it.
+    pub fn named(&self) -> &CoveringBudget {
+        &self.alone[0]
+    }
+
     /// Returns the answer for a pod that only this budget covers. `left` is the number of disruptions left before the
     /// pod; `None` if the budget has already counted the pod.
     pub fn alone(&self, left: Option<i32>) -> Arc<CoveringBudgets> {
         match (left, &self.exhausted) {
             (Some(left), Some(exhausted)) if left == self.budget.status.disruptions_allowed => exhausted.clone(),
-            (Some(left), _) if left <= 0 => {
-                let mut answer = CoveringBudgets::default();
-                answer.add(&self.budget, Some(left));
-                Arc::new(answer)
-            }
+            (Some(left), _) if left <= 0 => Arc::new(CoveringBudgets::new(Arc::clone(&self.alone), [Some(left)])),
             _ => self.allows.clone(),
-        }
-    }
-}
-
-impl CoveringBudgets {
-    /// Adds one budget's answer. `left` is the number of disruptions left before the pod; `None` if the budget has
-    /// already counted the pod.
-    pub fn add(&mut self, budget: &PodDisruptionBudget, left: Option<i32>) {
-        let name = budget.metadata.name.clone();
-        match left {
-            Some(left) if left <= 0 => {
-                self.violated.push(BudgetViolation { budget: name, allowed: budget.status.disruptions_allowed, left });
-            }
-            _ => self.allowing.push(name),
         }
     }
 }
@@ -165,8 +151,7 @@ mod tests {
         for allowed in -2..3 {
             let selector = BudgetSelector::of(&budget("a", "x", allowed, WEB)).unwrap();
             for left in [None, Some(-3), Some(-2), Some(0), Some(1), Some(2)] {
-                let mut counted = CoveringBudgets::default();
-                counted.add(selector.budget(), left);
+                let counted = CoveringBudgets::new([selector.named().clone()].into(), [left]);
                 assert_eq!(*selector.alone(left), counted, "{allowed} allowed, {left:?} left");
             }
         }

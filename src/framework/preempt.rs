@@ -494,14 +494,19 @@ impl Victim {
     }
 
     /// Returns the budgets that the eviction would violate, by name, with the disruptions each had left before it.
+    pub fn violates(&self) -> impl Iterator<Item = BudgetViolation<'_>> {
+        self.budgets.iter().flat_map(|budgets| budgets.violated())
+    }
+
+    /// Returns whether the eviction would violate a budget.
     #[inline]
-    pub fn violates(&self) -> &[BudgetViolation] {
-        self.budgets.as_ref().map_or(&[], |budgets| &budgets.violated)
+    pub fn violates_any(&self) -> bool {
+        self.budgets.as_ref().is_some_and(|budgets| budgets.is_violated())
     }
 
     /// Returns the budgets that cover the pod and still allow its eviction, by name.
-    pub fn covered_by(&self) -> &[Str] {
-        self.budgets.as_ref().map_or(&[], |budgets| &budgets.allowing)
+    pub fn covered_by(&self) -> impl Iterator<Item = &Str> {
+        self.budgets.iter().flat_map(|budgets| budgets.allowing())
     }
 }
 
@@ -520,24 +525,63 @@ impl fmt::Debug for Victim {
     }
 }
 
-/// The budgets that cover a pod, grouped by their answer to its eviction.
+/// The answers of the budgets that cover a pod to its eviction, by name. Pods that the same budgets cover share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoveringBudgets {
-    /// Budgets with no disruptions left.
-    pub violated: Vec<BudgetViolation>,
-    /// Budgets that allow the eviction.
-    pub allowing: Vec<Str>,
+    budgets: Arc<[CoveringBudget]>,
+    /// The disruptions that each of the first budgets had left before the pod; [`Self::ALLOWS`] for one that allows it.
+    left: Vec<i32>,
+}
+
+/// A budget that covers pods.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CoveringBudget {
+    /// The budget's name, in the namespace of the pods.
+    pub name: Str,
+    /// `status.disruptionsAllowed` at the start.
+    pub allowed: i32,
 }
 
 /// A budget that the eviction of a pod violates.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BudgetViolation {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetViolation<'a> {
     /// The budget's name, in the pod's namespace.
-    pub budget: Str,
+    pub budget: &'a Str,
     /// `status.disruptionsAllowed` at the start.
     pub allowed: i32,
     /// Disruptions left before this pod; below zero once overdrawn.
     pub left: i32,
+}
+
+impl CoveringBudgets {
+    const ALLOWS: i32 = i32::MAX;
+
+    /// Takes the answers of the first of some budgets. `left` are the disruptions that each had left before the pod; `None` if the
+    /// budget has already counted the pod.
+    pub fn new(budgets: Arc<[CoveringBudget]>, left: impl IntoIterator<Item = Option<i32>>) -> Self {
+        let left = left.into_iter().map(|left| left.filter(|left| *left <= 0).unwrap_or(Self::ALLOWS)).collect();
+        Self { budgets, left }
+    }
+
+    /// Returns whether the eviction violates a budget.
+    pub fn is_violated(&self) -> bool {
+        self.left.iter().any(|left| *left != Self::ALLOWS)
+    }
+
+    /// Returns the budgets with no disruptions left, by name.
+    pub fn violated(&self) -> impl Iterator<Item = BudgetViolation<'_>> {
+        let violated = self.answers().filter(|(_, left)| *left != Self::ALLOWS);
+        violated.map(|(budget, left)| BudgetViolation { budget: &budget.name, allowed: budget.allowed, left })
+    }
+
+    /// Returns the budgets that allow the eviction, by name.
+    pub fn allowing(&self) -> impl Iterator<Item = &Str> {
+        self.answers().filter(|(_, left)| *left == Self::ALLOWS).map(|(budget, _)| &budget.name)
+    }
+
+    fn answers(&self) -> impl Iterator<Item = (&CoveringBudget, i32)> {
+        self.budgets.iter().zip(self.left.iter().copied())
+    }
 }
 
 /// A node where eviction makes room.

@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use crate::cluster::PodDisruptionBudget;
-use crate::framework::{BudgetIndex, BudgetSelector, CoveringBudgets, NodeInfo, PodInfo};
+use crate::framework::{BudgetIndex, BudgetSelector, CoveringBudget, CoveringBudgets, NodeInfo, PodInfo};
 use crate::release::BudgetRule;
 
 /// Counts disruptions per budget while it walks the pods of one node, most important first.
@@ -26,7 +26,23 @@ pub(super) struct BudgetCount<'a> {
 enum Covering<'a> {
     None,
     One(&'a BudgetSelector),
-    Several(Arc<[&'a BudgetSelector]>),
+    Several(Arc<Several<'a>>),
+}
+
+/// Budgets that cover the same pods.
+struct Several<'a> {
+    selectors: Vec<&'a BudgetSelector>,
+    named: Arc<[CoveringBudget]>,
+    /// The answer for a pod that all of them allow.
+    all_allow: Arc<CoveringBudgets>,
+}
+
+impl<'a> Several<'a> {
+    fn of(selectors: Vec<&'a BudgetSelector>) -> Self {
+        let named: Arc<[CoveringBudget]> = selectors.iter().map(|selector| selector.named().clone()).collect();
+        let all_allow = Arc::new(CoveringBudgets::new(Arc::clone(&named), selectors.iter().map(|_| None)));
+        Self { selectors, named, all_allow }
+    }
 }
 
 impl<'a> BudgetCount<'a> {
@@ -85,19 +101,24 @@ impl<'a> BudgetCount<'a> {
                 let left = self.take_one(pod, selector.budget());
                 Some(selector.alone(left))
             }
-            Covering::Several(selectors) => {
-                let mut answer = CoveringBudgets::default();
-                self.steps += 2 * selectors.len() as u64;
-                for selector in selectors.iter() {
-                    let left = self.take_one(pod, selector.budget());
-                    answer.add(selector.budget(), left);
-                    if self.rule == BudgetRule::UpToExhausted && !answer.violated.is_empty() {
-                        break;
-                    }
-                }
-                Some(Arc::new(answer))
+            Covering::Several(several) => Some(self.count_several(pod, several)),
+        }
+    }
+
+    fn count_several(&mut self, pod: &Arc<PodInfo>, several: &Several<'a>) -> Arc<CoveringBudgets> {
+        let Several { selectors, .. } = several;
+        self.steps += 2 * selectors.len() as u64;
+        let mut left = Vec::with_capacity(selectors.len());
+        let mut is_violated = false;
+        for selector in selectors {
+            let of_budget = self.take_one(pod, selector.budget());
+            is_violated |= of_budget.is_some_and(|left| left <= 0);
+            left.push(of_budget);
+            if is_violated && self.rule == BudgetRule::UpToExhausted {
+                break;
             }
         }
+        if is_violated { Arc::new(CoveringBudgets::new(Arc::clone(&several.named), left)) } else { Arc::clone(&several.all_allow) }
     }
 
     /// Returns the budgets that cover the pod. Pods of one workload mostly share the template that holds their labels,
@@ -120,7 +141,10 @@ impl<'a> BudgetCount<'a> {
         match (covering.next(), covering.next()) {
             (None, _) => Covering::None,
             (Some(only), None) => Covering::One(only),
-            (Some(first), Some(second)) => Covering::Several([first, second].into_iter().chain(covering).collect()),
+            (Some(first), Some(second)) => {
+                let selectors = [first, second].into_iter().chain(covering).collect();
+                Covering::Several(Arc::new(Several::of(selectors)))
+            }
         }
     }
 

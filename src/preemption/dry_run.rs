@@ -43,7 +43,7 @@ impl Potential<'_> {
 
     /// Returns how many of its pods violate a budget.
     fn violations(&self) -> usize {
-        self.budgets().iter().flatten().filter(|budgets| !budgets.violated.is_empty()).count()
+        self.budgets().iter().flatten().filter(|budgets| budgets.is_violated()).count()
     }
 
     fn victims(&self) -> impl Iterator<Item = Victim> {

@@ -329,14 +329,14 @@ pub(super) fn victim_rows(candidate: &Candidate, budgets_unknown: bool) -> Vec<V
 
 fn victim_row(victim: &Victim, node: &str, budgets_unknown: bool) -> Vec<String> {
     let started = victim.start_time().and_then(|t| Timestamp::from_nanosecond(i128::from(t)).ok());
-    let budget = if let Some(violation) = victim.violates().first() {
+    let budget = if let Some(violation) = victim.violates().next() {
         format!("violates {} (allows {})", violation.budget, violation.allowed)
-    } else if victim.covered_by().is_empty() && budgets_unknown {
+    } else if victim.covered_by().next().is_none() && budgets_unknown {
         "unknown".to_owned()
-    } else if victim.covered_by().is_empty() {
+    } else if victim.covered_by().next().is_none() {
         "none".to_owned()
     } else {
-        format!("{} allows it", victim.covered_by().iter().map(Str::as_str).collect::<Vec<_>>().join(", "))
+        format!("{} allows it", victim.covered_by().map(Str::as_str).collect::<Vec<_>>().join(", "))
     };
     let started = started.map_or_else(|| "unknown".into(), |t| t.to_string());
     vec![victim_label(victim, node), victim.priority().to_string(), started, budget, victim.owner().unwrap_or_default()]

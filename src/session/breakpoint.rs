@@ -60,7 +60,7 @@ impl Breakpoint {
                 let covers = |step: DryRunStep<'_>| match step {
                     DryRunStep::NotReprieved(victim, _) => {
                         victim.pod().metadata.namespace == budget.namespace
-                            && (victim.covered_by().contains(&budget.name) || victim.violates().iter().any(|v| v.budget == budget.name))
+                            && (victim.covered_by().any(|name| *name == budget.name) || victim.violates().any(|v| *v.budget == budget.name))
                     }
                     _ => false,
                 };
@@ -106,12 +106,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::framework::{CoveringBudgets, NodeDryRun, PodInfo, PreemptionRecord, PutBack, Status, Victim};
+    use crate::framework::{CoveringBudget, CoveringBudgets, NodeDryRun, PodInfo, PreemptionRecord, PutBack, Status, Victim};
     use crate::trace::{ObjectChange, preemption_events};
 
     fn victim(name: &str, budget: Option<&str>) -> PutBack {
         let pod = serde_json::from_value(serde_json::json!({ "metadata": { "name": name, "namespace": "a" } })).unwrap();
-        let covering = budget.map(|name| Arc::new(CoveringBudgets { violated: Vec::new(), allowing: vec![name.into()] }));
+        let covering = budget.map(|name| Arc::new(CoveringBudgets::new([CoveringBudget { name: name.into(), allowed: 1 }].into(), [None])));
         PutBack { victim: Victim::new(Arc::new(PodInfo::new(Arc::new(pod))), covering), status: Status::unschedulable("x") }
     }
 

@@ -60,7 +60,7 @@ impl Until {
             (Self::Nominated(wanted), Event::PodNominated { pod, node }) => !node.is_empty() && is(wanted, Some(pod)),
             (Self::Preemption(wanted), Event::PreemptionStarted(start)) => start.ineligible.is_none() && is(wanted, at.cycle),
             (Self::Budget, Event::DryRunStepped(step)) => {
-                matches!(step.step(), Some(DryRunStep::NotReprieved(victim, _)) if !victim.violates().is_empty())
+                matches!(step.step(), Some(DryRunStep::NotReprieved(victim, _)) if victim.violates_any())
             }
             (Self::Pod(pod), _) => event.is_about(pod) || matches!(event, Event::ObjectChanged { kind: Kind::Pod, key, .. } if key == pod),
             (Self::Node(node), _) => {

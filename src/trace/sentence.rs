@@ -235,7 +235,7 @@ fn dry_run_step(node: &Str, step: DryRunStep<'_>) -> Words {
 
 fn victim_words(victim: &Victim) -> Words {
     let (pod, priority) = (words![&victim.key()], format!(" (priority {}", victim.priority()));
-    let violations: String = victim.violates().iter().map(|violation| format!(", violates {}", violation.budget)).collect();
+    let violations: String = victim.violates().map(|violation| format!(", violates {}", violation.budget)).collect();
     let group: String = victim.group().map(|group| format!(", with group {group}")).unwrap_or_default();
     let violations = group + &violations;
     // The priority alone may be left out.

@@ -197,7 +197,7 @@ proptest! {
             check_budgets(&world, run);
         }
         for candidate in view(&world).preemption.iter().flat_map(PreemptionView::candidates) {
-            let violating = candidate.victims.iter().filter(|v| !v.violates().is_empty()).count();
+            let violating = candidate.victims.iter().filter(|v| v.violates_any()).count();
             prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).expect("few"));
             prop_assert!(candidate.victims.is_sorted_by_key(importance));
         }
@@ -225,7 +225,7 @@ fn check_budgets(world: &World, run: DryRunView<'_>) {
             }
             left[i] -= 1;
         }
-        let own: Vec<_> = victim.violates().iter().map(|v| (v.budget.to_string(), v.allowed, v.left)).collect();
+        let own: Vec<_> = victim.violates().map(|v| (v.budget.to_string(), v.allowed, v.left)).collect();
         assert_eq!(own, violated, "{}", victim.key());
         if violated.is_empty() { others.push(victim.key()) } else { violating.push(victim.key()) }
     }
@@ -250,7 +250,7 @@ fn the_worlds_hold_enough_of_everything() {
         count("several victims", preemption.candidates().any(|c| c.victims.len() > 1));
         count("a violation", preemption.candidates().any(|c| c.pdb_violations > 0));
         count("a reprieve", steps.iter().any(|s| matches!(s, DryRunStep::Reprieved(_))));
-        count("a reprieve under a budget", steps.iter().any(|s| matches!(s, DryRunStep::Reprieved(v) if !v.violates().is_empty())));
+        count("a reprieve under a budget", steps.iter().any(|s| matches!(s, DryRunStep::Reprieved(v) if v.violates_any())));
         let because =
             |text: &str| steps.iter().any(|s| matches!(s, DryRunStep::NotReprieved(_, status) if status.message().contains(text)));
         count("condemned for cpu", because("Insufficient cpu"));

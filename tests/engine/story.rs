@@ -355,9 +355,8 @@ fn each_preemptor_of_the_tie_breaks_gets_its_node() {
 /// Describes a dry run: reprieved pods (`+`) and victims (`!`), with the budget of each.
 fn reprieves(view: &CycleView, node: &str) -> String {
     let run = view.preemption.as_ref().and_then(|p| p.dry_run(node)).expect("a dry run");
-    let violated = |v: &Victim| {
-        v.violates().iter().map(|b| format!("({} allows {}, {} left)", b.budget, b.allowed, b.left)).collect::<Vec<_>>().concat()
-    };
+    let violated =
+        |v: &Victim| v.violates().map(|b| format!("({} allows {}, {} left)", b.budget, b.allowed, b.left)).collect::<Vec<_>>().concat();
     let words = run.steps().filter_map(|step| match step {
         DryRunStep::Reprieved(v) => Some(format!("+{}{}", v.pod().metadata.name, violated(v))),
         DryRunStep::NotReprieved(v, status) => Some(format!("!{}{} {}", v.pod().metadata.name, violated(v), status.message())),

@@ -6,14 +6,17 @@ import json
 
 # Dimensions, and which mode says what: of objects, how they differ; of lists within objects, how their elements differ.
 OBJECTS = ["nodes", "bound", "pods", "budgets", "claims", "slices", "classes", "volumes", "pvcs", "storageclasses", "priorities", "csinodes", "capacities",
-           "attachments", "groups", "events", "namespaces", "services", "replicasets"]
+           "attachments", "groups", "events", "namespaces", "services", "replicasets",
+           "quotas", "ranges", "accounts", "runtimes", "deployments", "statefulsets", "daemonsets", "jobs", "workloads", "localqueues", "clusterqueues",
+           "requests", "words"]
 LISTS = ["node.labels", "node.taints", "node.images", "node.resources", "pod.labels", "pod.tolerations", "pod.selector", "pod.terms", "pod.expressions", "pod.values",
          "pod.preferred", "pod.affinity", "pod.anti", "pod.softaffinity", "pod.softanti", "pod.spread", "pod.softspread", "pod.ports", "pod.images", "pod.resources",
          "pod.containers", "pod.claims", "pod.volumes", "pod.owners", "pod.gates", "bound.anti", "bound.softanti", "bound.ports", "bound.claims", "bound.labels",
          "bound.images", "term.namespaces", "term.expressions", "budget.expressions", "claim.requests", "claim.selectors", "claim.constraints", "claim.alternatives",
          "claim.count", "slice.devices", "device.attributes", "device.capacity", "device.taints", "class.selectors", "volume.terms", "service.selector", "csinode.drivers",
          "config.extenders", "config.profiles", "config.weights", "log.lines", "bound.priority", "pod.nominated", "device.counters", "capacity.values", "groups.as-one", "group.least", "group.topology",
-         "group.disruption", "bound.groups", "first.gates"]
+         "group.disruption", "bound.groups", "first.gates", "quota.hard", "quota.scopes", "quota.values", "range.items", "range.resources", "runtime.tolerations",
+         "workload.owners", "queue.flavors", "owner.conditions", "manifest.objects", "manifest.copies", "pod.queues"]
 MODES = ["same", "own", "few"]
 
 # Of the pending pods and of their groups: a group that differs from its pods in priority is not tried.
@@ -58,6 +61,14 @@ SEEDS = [
     {"nodes": [30, "own"], "pods": [100, "own"], "events": [100, "few"]},
     {"nodes": [3, "own"], "pods": [30, "own"], "log.lines": [100, "own"]},
     {"nodes": [30, "own"], "pods": [30, "own"], "config.extenders": [30, "own"]},
+    {"nodes": [30, "own"], "quotas": [100, "own"], "quota.hard": [3, "own"], "manifest.copies": [10000, "same"]},
+    {"nodes": [30, "own"], "quotas": [100, "own"], "quota.scopes": [3, "own"], "quota.values": [3, "own"], "manifest.objects": [30, "own"]},
+    {"nodes": [30, "own"], "ranges": [100, "own"], "range.items": [3, "own"], "range.resources": [3, "own"], "manifest.objects": [30, "own"], "pod.containers": [10, "own"]},
+    {"nodes": [3, "own"], "deployments": [100, "own"], "replicasets": [100, "own"], "owner.conditions": [3, "own"], "pods": [30, "own"], "pod.owners": [1, "own"]},
+    {"nodes": [30, "own"], "daemonsets": [100, "own"], "node.taints": [3, "own"], "node.labels": [3, "own"]},
+    {"nodes": [3, "own"], "jobs": [100, "own"], "workloads": [100, "own"], "workload.owners": [3, "own"], "localqueues": [30, "own"], "clusterqueues": [30, "own"], "queue.flavors": [3, "own"], "pods": [30, "own"], "pod.queues": [1, "own"]},
+    {"nodes": [3, "own"], "replicasets": [30, "own"], "pods": [30, "own"], "pod.owners": [3, "own"], "words": [100, "few"], "events": [30, "few"]},
+    {"nodes": [3, "own"], "requests": [100, "own"], "pods": [100, "own"], "pod.queues": [1, "own"], "words": [100, "few"]},
 ]
 
 
@@ -121,6 +132,9 @@ class Recipe:
         }
         spec = {k: v for k, v in spec.items() if v}
         meta = {"name": name, "namespace": self.pick("namespaces", "ns", i) if c("namespaces") > 1 and kind == "bound" else "default", "labels": {"app": "a", **{k: "v" for k in n("labels", "l")}}}
+        if c(f"{kind}.queues"):
+            meta["labels"]["kueue.x-k8s.io/queue-name"] = self.pick("localqueues", "lq", i)
+            meta["annotations"] = {"autoscaling.x-k8s.io/consume-provisioning-request": self.pick("requests", "pr", i)}
         if c(f"{kind}.owners"):
             meta["ownerReferences"] = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": o, "uid": o, "controller": j == 0} for j, o in enumerate(n("owners", "rs"))]
         status = {"phase": "Pending"}
@@ -216,7 +230,65 @@ class Recipe:
         for i in range(c("services")):
             yield {"kind": "Service", "apiVersion": "v1", "metadata": {"name": f"svc{i}", "namespace": "default"}, "spec": {"selector": {"app": "a", **{k: "v" for k in self.names("service.selector", "l")}}}}
         for i in range(c("replicasets")):
-            yield {"kind": "ReplicaSet", "apiVersion": "apps/v1", "metadata": {"name": f"rs{i}", "namespace": "default"}, "spec": {"selector": {"matchLabels": {"app": "a"}}}}
+            owners = [{"apiVersion": "apps/v1", "kind": "Deployment", "name": self.pick("deployments", "d", i), "uid": "u", "controller": True}] if c("deployments") else []
+            yield {"kind": "ReplicaSet", "apiVersion": "apps/v1", "metadata": {"name": f"rs{i}", "namespace": "default", "ownerReferences": owners}, "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "a"}}},
+                   "status": {"replicas": 1, "conditions": self.conditions()}}
+        yield from self.policies()
+        yield from self.owners()
+        yield from self.queues()
+        for i in range(c("words")):
+            speaker, reason, kind, name, text = [
+                ("cluster-autoscaler", "NotTriggerScaleUp", "Pod", f"p{i % max(1, c('pods'))}", f"pod didn't trigger scale-up: {i} Insufficient cpu, 1 max node group size reached"),
+                ("replicaset-controller", "FailedCreate", "ReplicaSet", self.pick("replicasets", "rs", i), f'Error creating: pods "x" is forbidden: exceeded quota: q{i}, requested: cpu=1, used: cpu=1, limited: cpu=1'),
+                ("karpenter", "FailedScheduling", "Pod", f"p{i % max(1, c('pods'))}", f"Failed to schedule pod, incompatible with nodepool {i}, no instance type met all requirements"),
+                ("kueue", "Pending", "Workload", self.pick("workloads", "w", i), f"couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f{i}, 1 more needed"),
+            ][i % 4]
+            yield {"kind": "Event", "apiVersion": "v1", "metadata": {"name": f"w{i}", "namespace": "default"}, "involvedObject": {"kind": kind, "name": name, "namespace": "default"}, "reason": reason,
+                   "message": text, "source": {"component": speaker}, "lastTimestamp": "2026-01-01T00:00:00Z", "type": "Warning"}
+
+    def conditions(self):
+        return [{"type": t, "status": "True", "reason": "FailedCreate", "message": f'pods "x-{t}" is forbidden: exceeded quota: q0, requested: cpu=1, used: cpu=1, limited: cpu=1'} for t in self.names("owner.conditions", "ReplicaFailure")]
+
+    def policies(self):
+        c = self.count
+        for i in range(c("quotas")):
+            hard = {"pods": "100000", **{f"requests.example.com/{r}": str(100000 + i) for r in self.names("quota.hard", "r")}}
+            scopes = [{"scopeName": "PriorityClass", "operator": "NotIn", "values": self.names("quota.values", "v", 1)} for _ in range(c("quota.scopes"))]
+            status = {"status": {"hard": hard, "used": {}}} if self.dims["quotas"][1] != "same" else {}
+            yield {"kind": "ResourceQuota", "apiVersion": "v1", "metadata": {"name": f"q{i}", "namespace": "default"}, "spec": {"hard": hard, "scopeSelector": {"matchExpressions": scopes}}, **status}
+        for i in range(c("ranges")):
+            amounts = {f"example.com/{r}": "1" for r in self.names("range.resources", "r", 1)}
+            items = [{"type": self.pick("range.items", "Container", 0) if self.dims.get("range.items", (0, "same"))[1] == "same" else "Container", "default": amounts, "defaultRequest": amounts} for _ in range(max(1, c("range.items")))]
+            yield {"kind": "LimitRange", "apiVersion": "v1", "metadata": {"name": f"lr{i}", "namespace": "default"}, "spec": {"limits": items}}
+        yield from ({"kind": "ServiceAccount", "apiVersion": "v1", "metadata": {"name": a, "namespace": "default"}} for a in ["default"] * bool(c("accounts")) + self.names("accounts", "sa"))
+        for i in range(c("runtimes")):
+            tolerations = [{"key": k, "operator": "Exists"} for k in self.names("runtime.tolerations", "t")]
+            yield {"kind": "RuntimeClass", "apiVersion": "node.k8s.io/v1", "metadata": {"name": f"rc{i}"}, "handler": "h", "scheduling": {"tolerations": tolerations}}
+
+    def owners(self):
+        c = self.count
+        template = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}
+        spec = {"replicas": 5, "selector": {"matchLabels": {"app": "a"}}, "template": template}
+        for kind, names in (("Deployment", "deployments"), ("StatefulSet", "statefulsets"), ("DaemonSet", "daemonsets")):
+            for i in range(c(names)):
+                yield {"kind": kind, "apiVersion": "apps/v1", "metadata": {"name": f"{names[0]}{i}", "namespace": "default"}, "spec": spec, "status": {"replicas": 1, "desiredNumberScheduled": 3, "currentNumberScheduled": 1, "conditions": self.conditions()}}
+        for i in range(c("jobs")):
+            yield {"kind": "Job", "apiVersion": "batch/v1", "metadata": {"name": f"j{i}", "namespace": "default"}, "spec": {"parallelism": 3, "completions": 5, "template": template}, "status": {"active": 1, "conditions": self.conditions()}}
+
+    def queues(self):
+        c = self.count
+        for i in range(c("workloads")):
+            owners = [{"apiVersion": "batch/v1", "kind": "Job", "name": f"j{(i + int(n[1:] or 0)) % max(1, c('jobs'))}", "uid": n, "controller": at == 0} for at, n in enumerate(self.names("workload.owners", "o", 1))]
+            yield {"kind": "Workload", "apiVersion": "kueue.x-k8s.io/v1beta1", "metadata": {"name": self.pick("workloads", "w", i), "namespace": "default", "ownerReferences": owners}, "spec": {"queueName": self.pick("localqueues", "lq", i)},
+                   "status": {"conditions": [{"type": "QuotaReserved", "status": "False", "reason": "Pending", "message": f"couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f{i}, 1 more needed"}]}}
+        for i in range(c("localqueues")):
+            yield {"kind": "LocalQueue", "apiVersion": "kueue.x-k8s.io/v1beta1", "metadata": {"name": self.pick("localqueues", "lq", i), "namespace": "default"}, "spec": {"clusterQueue": self.pick("clusterqueues", "cq", i)}}
+        for i in range(c("clusterqueues")):
+            flavors = [{"name": f, "resources": [{"name": "cpu", "nominalQuota": "9"}]} for f in self.names("queue.flavors", "f", 1)]
+            yield {"kind": "ClusterQueue", "apiVersion": "kueue.x-k8s.io/v1beta1", "metadata": {"name": self.pick("clusterqueues", "cq", i)}, "spec": {"resourceGroups": [{"coveredResources": ["cpu"], "flavors": flavors}]},
+                   "status": {"flavorsReservation": [{"name": f["name"], "resources": [{"name": "cpu", "total": "9"}]} for f in flavors]}}
+        for i in range(c("requests")):
+            yield {"kind": "ProvisioningRequest", "apiVersion": "autoscaling.x-k8s.io/v1", "metadata": {"name": self.pick("requests", "pr", i), "namespace": "default"}, "spec": {}, "status": {"conditions": [{"type": "Accepted", "status": "True", "message": "m"}]}}
 
     def config(self):
         head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::cluster::{Key, Kind, MissingKinds, Str, Taint};
 use crate::framework::{
-    BudgetViolation, Candidate, Code, CoveringBudgets, NodeDryRun, PluginName, PluginSet, PodInfo, PortConflict, PreemptionRecord, Reason,
+    Candidate, Code, CoveringBudget, CoveringBudgets, NodeDryRun, PluginName, PluginSet, PodInfo, PortConflict, PreemptionRecord, Reason,
     Shortage, SpreadSkew, Victim,
 };
 use crate::trace::{
@@ -147,11 +147,10 @@ fn nodes_that_are_too_small_or_left_out_are_distinguished_from_full_ones() {
 }
 
 fn victim(name: &str, priority: i32, violates: &[&str], terminating: bool) -> Victim {
-    let violated: Vec<BudgetViolation> =
-        violates.iter().map(|b| BudgetViolation { budget: (*b).into(), ..BudgetViolation::default() }).collect();
+    let violated: Arc<[CoveringBudget]> = violates.iter().map(|b| CoveringBudget { name: (*b).into(), allowed: 0 }).collect();
     let ends = if terminating { r#","deletionTimestamp":"2026-01-01T00:00:00Z""# } else { "" };
     let pod = format!(r#"{{"metadata":{{"name":"{name}","namespace":"a"{ends}}},"spec":{{"priority":{priority}}}}}"#);
-    let budgets = (!violated.is_empty()).then(|| Arc::new(CoveringBudgets { violated, allowing: Vec::new() }));
+    let budgets = (!violated.is_empty()).then(|| Arc::new(CoveringBudgets::new(Arc::clone(&violated), violated.iter().map(|_| Some(0)))));
     Victim::new(Arc::new(PodInfo::new(Arc::new(serde_json::from_str(&pod).unwrap()))), budgets)
 }
 
@@ -168,7 +167,7 @@ fn tried(runs: Vec<NodeDryRun>, best: &[&'static str]) -> PreemptionView {
 /// Returns a view with a chosen candidate among equals.
 fn preempting(victims: Vec<Victim>, equals: &[&'static str]) -> CycleView {
     let mut view = view(&[(2, Fit, CPU)]);
-    let pdb_violations = victims.iter().filter(|v| !v.violates().is_empty()).count() as i64;
+    let pdb_violations = victims.iter().filter(|v| v.violates_any()).count() as i64;
     let candidate = Candidate { node: "n00".into(), victims, pdb_violations };
     let run = NodeDryRun { node: "n00".into(), candidate: Some(candidate), ..NodeDryRun::default() };
     view.preemption = Some(tried(vec![run], equals));

@@ -20,8 +20,8 @@ fn count_by(rule: BudgetRule, budgets: &[PodDisruptionBudget], pods: &[Pod]) -> 
     let mut count = BudgetCount::new(&index, rule);
     let each = pods.iter().map(|pod| {
         let victim = Victim::new(pod.clone(), count.take(pod));
-        let violates = victim.violates().iter().map(|v| (v.budget.to_string(), v.left)).collect();
-        (violates, victim.covered_by().iter().map(ToString::to_string).collect())
+        let violates = victim.violates().map(|v| (v.budget.to_string(), v.left)).collect();
+        (violates, victim.covered_by().map(ToString::to_string).collect())
     });
     each.collect()
 }

@@ -151,7 +151,7 @@ impl<'a, 'n: 'a> Attempt<'a, 'n> {
         self.scratch.budgets.restart();
         budgets.clear();
         budgets.extend(pods.iter().map(|pod| self.scratch.budgets.take_at(self.node, pod.place())));
-        let violates = |budgets: &Option<Arc<CoveringBudgets>>| budgets.as_ref().is_some_and(|budgets| !budgets.violated.is_empty());
+        let violates = |budgets: &Option<Arc<CoveringBudgets>>| budgets.as_ref().is_some_and(|budgets| budgets.is_violated());
         let violating = budgets.iter().filter(|budgets| violates(budgets)).count();
         victims.clear();
         let mut put_back = Vec::with_capacity(if self.post.quiet { 0 } else { pods.len() });

@@ -134,8 +134,8 @@ fn pods_that_would_violate_a_budget_are_put_back_before_the_others() {
     check(&run, "-free -guarded = +guarded !free(Insufficient cpu)", &["free"], 0);
     let run = setting.try_on(&node("a", 200, &[free, with_cpu(guarded, 100)]));
     check(&run, "-free -guarded = !guarded(Insufficient cpu) !free(Insufficient cpu)", &["free", "guarded"], 1);
-    let violated = run.candidate.as_ref().unwrap().victims[1].violates();
-    assert_eq!((violated[0].budget.as_str(), violated[0].allowed, violated[0].left), ("web", 0, 0));
+    let violated = run.candidate.as_ref().unwrap().victims[1].violates().next().unwrap();
+    assert_eq!((violated.budget.as_str(), violated.allowed, violated.left), ("web", 0, 0));
 }
 
 #[test]
@@ -232,7 +232,7 @@ proptest! {
                     prop_assert!(back.priority() < 4);
                     prop_assert!(!fits(&|p| is_victim(p) && p.key() != back.key()), "{} need not go", back.key());
                 }
-                let violating = candidate.victims.iter().filter(|v| !v.violates().is_empty()).count();
+                let violating = candidate.victims.iter().filter(|v| v.violates_any()).count();
                 prop_assert_eq!(candidate.pdb_violations, i64::try_from(violating).unwrap());
                 let now = i64::MAX;
                 prop_assert!(candidate.victims.is_sorted_by_key(|v| rank(v.info(), now, Importance::PriorityAndStart)));

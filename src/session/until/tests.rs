@@ -1,13 +1,16 @@
 use super::*;
-use crate::framework::{BudgetViolation, CoveringBudgets, NodeDryRun, PluginSet, PodInfo, PreemptionRecord, PutBack, Status, Victim};
+use crate::framework::{CoveringBudget, CoveringBudgets, NodeDryRun, PluginSet, PodInfo, PreemptionRecord, PutBack, Status, Victim};
 use crate::trace::{AttemptFailure, FailureCause, FailureReason, ObjectChange, preemption_events};
 
 #[test]
 fn each_condition_is_met_by_its_own_event() {
     let key = Key::new("a", "p");
-    let victim = |violated: Vec<BudgetViolation>| {
+    let victim = |left: i32| {
         let pod = serde_json::from_str(r#"{"metadata":{"name":"v","namespace":"a"}}"#).unwrap();
-        let victim = Victim::new(Arc::new(PodInfo::new(Arc::new(pod))), Some(Arc::new(CoveringBudgets { violated, allowing: Vec::new() })));
+        let victim = Victim::new(
+            Arc::new(PodInfo::new(Arc::new(pod))),
+            Some(Arc::new(CoveringBudgets::new([CoveringBudget::default()].into(), [Some(left)]))),
+        );
         let put_back = vec![PutBack { victim, status: Status::unschedulable("x") }];
         let run = NodeDryRun { node: "n".into(), filtered: Some(Status::success()), put_back: put_back.into(), ..NodeDryRun::default() };
         let record = PreemptionRecord { dry_runs: vec![Arc::new(run)].into(), ..PreemptionRecord::default() };
@@ -25,11 +28,11 @@ fn each_condition_is_met_by_its_own_event() {
             }),
         },
         Event::PreemptionStarted(Arc::default()),
-        victim(vec![BudgetViolation::default()]),
+        victim(0),
         Event::PodBound { pod: Key::new("a", "q"), node: "n2".into() },
         Event::ObjectChanged { kind: Kind::Pod, key: key.clone(), change: ObjectChange::Updated },
         Event::ObjectChanged { kind: Kind::Node, key: Key::new("", "n"), change: ObjectChange::Updated },
-        victim(Vec::new()),
+        victim(1),
         Event::PodNominated { pod: key.clone(), node: "n3".into() },
         Event::PodNominated { pod: key.clone(), node: "".into() },
     ];

@@ -325,7 +325,7 @@ fn keeps_candidate(preemption: &PreemptionView, candidate: &Candidate, filter: &
     let victims: Vec<String> = candidate.victims.iter().map(|victim| victim.key().to_string()).collect();
     let mut facts = vec![Fact::name("node", &candidate.node)];
     facts.extend(victims.iter().map(|name| Fact::name("victim", name)));
-    let violated = || candidate.victims.iter().flat_map(Victim::violates).map(|violated| &violated.budget);
+    let violated = || candidate.victims.iter().flat_map(Victim::violates).map(|violated| violated.budget);
     let covering = candidate.victims.iter().flat_map(Victim::covered_by).chain(violated());
     facts.extend(covering.map(|budget| Fact::prose("budget", budget)));
     facts.extend(violated().map(|budget| Fact::prose("violates", budget)));

@@ -269,15 +269,17 @@ const WIDE: usize = 110;
 /// Returns the effect of a victim, or of a reprieved pod, on its budgets.
 fn budget(cycle: &CycleView, victim: &Victim, goes: bool) -> Cell {
     let names = |all: Vec<String>| all.join(", ");
-    match (victim.violates(), victim.covered_by()) {
-        ([], []) if cycle.budgets_unknown() => cell("? unknown", Role::Warning),
-        ([], []) => cell("no budget", Role::Muted),
-        ([], covered) => signed(Sign::Stays, format!("{} allows", names(covered.iter().map(ToString::to_string).collect())), Role::Fits),
-        (violated, _) => {
-            let (verb, role) = if goes { ("violates", Role::Violation) } else { ("would violate", Role::Muted) };
-            let all = violated.iter().map(|b| format!("{verb} {} (allows {})", b.budget, b.allowed)).collect();
-            signed(Sign::Failed, names(all), role)
-        }
+    let covered: Vec<String> = victim.covered_by().map(ToString::to_string).collect();
+    if victim.violates_any() {
+        let (verb, role) = if goes { ("violates", Role::Violation) } else { ("would violate", Role::Muted) };
+        let all = victim.violates().map(|b| format!("{verb} {} (allows {})", b.budget, b.allowed)).collect();
+        signed(Sign::Failed, names(all), role)
+    } else if !covered.is_empty() {
+        signed(Sign::Stays, format!("{} allows", names(covered)), Role::Fits)
+    } else if cycle.budgets_unknown() {
+        cell("? unknown", Role::Warning)
+    } else {
+        cell("no budget", Role::Muted)
     }
 }
 
@@ -307,13 +309,13 @@ fn budgets(input: &PageInput<'_>, cycle: &CycleView, node: &Str, run: Option<Dry
         };
         let pod = victim.key();
         let key = |name: &Str| Key { namespace: pod.namespace.clone(), name: name.clone() };
-        for name in victim.covered_by().iter().chain(victim.violates().iter().map(|b| &b.budget)) {
+        for name in victim.covered_by().chain(victim.violates().map(|b| b.budget)) {
             let count = counts.entry(key(name)).or_default();
             count.touched += 1;
             count.victims += usize::from(goes);
         }
         for violated in victim.violates() {
-            let count = counts.entry(key(&violated.budget)).or_default();
+            let count = counts.entry(key(violated.budget)).or_default();
             if goes { &mut count.violated_by } else { &mut count.would }.push(pod.clone());
         }
     }

@@ -505,8 +505,7 @@ fn fate_budget(scene: &Scene<'_>, fate: Fate<'_>) -> Vec<Span<'static>> {
         Fate::Removed => Vec::new(),
         Fate::Victim(victim) => budget(scene, victim),
         // A reprieved pod takes nothing from its budgets.
-        Fate::Reprieved(victim) => match victim.covered_by().iter().chain(victim.violates().iter().map(|violated| &violated.budget)).next()
-        {
+        Fate::Reprieved(victim) => match victim.covered_by().chain(victim.violates().map(|violated| violated.budget)).next() {
             Some(first) => vec![scene.span(Role::Muted, format!("{} {first} spared", scene.glyphs.stays))],
             None => no_budget(scene),
         },
@@ -604,14 +603,15 @@ fn victim_cells(scene: &Scene<'_>, victim: &Victim, node: &str, form: StartTimes
 
 /// Returns the effect of a victim on its budgets.
 pub fn budget(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
-    match (victim.violates(), victim.covered_by()) {
-        ([], []) => no_budget(scene),
-        ([], [first, rest @ ..]) => {
-            let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
-            vec![scene.span(Role::Fits, format!("{} {first}{more} allows", scene.glyphs.stays))]
+    let more = |others: usize| if others == 0 { String::new() } else { format!(" +{others}") };
+    let (mut violated, mut allowing) = (victim.violates(), victim.covered_by());
+    match (violated.next(), allowing.next()) {
+        (None, None) => no_budget(scene),
+        (None, Some(first)) => {
+            vec![scene.span(Role::Fits, format!("{} {first}{} allows", scene.glyphs.stays, more(allowing.count())))]
         }
-        ([first, rest @ ..], _) => {
-            let more = if rest.is_empty() { String::new() } else { format!(" +{}", rest.len()) };
+        (Some(first), _) => {
+            let more = more(violated.count());
             vec![scene.span(Role::Violation, format!("{} violates {}{more} (allows {})", scene.glyphs.failed, first.budget, first.allowed))]
         }
     }
@@ -631,7 +631,7 @@ pub fn pod_line(scene: &Scene<'_>, pod: &Pod) -> Vec<Span<'static>> {
 /// Returns a victim in half a line, for steps.
 pub fn victim_line(scene: &Scene<'_>, victim: &Victim) -> Vec<Span<'static>> {
     let mut spans = pod_line(scene, victim.pod());
-    if !(victim.violates().is_empty() && victim.covered_by().is_empty()) {
+    if victim.violates_any() || victim.covered_by().next().is_some() {
         spans.extend(budget(scene, victim));
     }
     spans
