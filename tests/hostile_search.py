@@ -104,8 +104,8 @@ class Search:
         copies = whole.count("manifest.copies") or (2 if whole.count("manifest.objects") else None)
         spec = {"selector": {"matchLabels": labels}, "template": template, **({"replicas": min(copies, 10_000)} if copies else {})}
         made = lambda name: {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
-        # The manifest is as large as the cluster may be.
-        most = 1 + self.options.size // max(1, len(json.dumps(made("made"))))
+        # With the cluster it is no larger than an input may be.
+        most = max(1, (self.options.size - len(json.dumps(cluster))) // len(json.dumps(made("made"))))
         objects = whole.count("manifest.objects")
         manifest = made("made") if not objects else {"kind": "List", "apiVersion": "v1", "items": [made(f"made{i}") for i in range(min(objects, most))]}
         other = {**cluster, "items": [item for at, item in enumerate(items) if at % 7 != 3]}

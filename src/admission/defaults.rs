@@ -50,11 +50,21 @@ fn requests(spec: &mut PodSpec) {
     spec.resources = Some(resources);
 }
 
+/// Amounts that are inserted one by one, and not merged.
+const FEW: usize = 8;
+
 /// Adds the amounts of resources that a list lacks.
 pub(super) fn fill(requests: &mut ResourceList, from: &ResourceList) {
-    for (name, amount) in from.iter() {
-        if !requests.contains_key(name) {
-            requests.insert(name.clone(), *amount);
+    let mut missing = from.iter().filter(|(name, _)| !requests.contains_key(name));
+    match missing.nth(FEW) {
+        None => {
+            for (name, amount) in from.iter() {
+                requests.get_or_insert(name, *amount);
+            }
+        }
+        Some(_) => {
+            let all = from.iter().chain(requests.iter()).map(|(name, amount)| (name.clone(), *amount));
+            *requests = all.collect();
         }
     }
 }

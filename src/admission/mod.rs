@@ -42,12 +42,16 @@ fn check_namespace(cluster: &Cluster, namespace: &Str) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests;
 
+use limit_range::{Defaults, LimitRange};
 pub use new_pod::NewPod;
 pub use policies::{Policies, policy_kind};
 use quotas::Quotas;
 pub use refusal::{FieldError, LimitBreach, Refusal, RefusedPod};
 use templated::ReadTemplate;
 pub use templated::{PodTemplate, TemplatedPod};
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::cluster::neighbors::NeighborKind;
 use serde_json::Value;
@@ -86,14 +90,30 @@ pub struct Admission {
     policies: Policies,
     emulation: Emulation,
     quotas: Quotas,
+    /// The LimitRanges of namespaces to which pods came.
+    ranges: BTreeMap<Str, Arc<Ranges>>,
     /// The templates that were read, the newest last.
     templates: Vec<ReadTemplate>,
+}
+
+/// The LimitRanges of a namespace, by name, and the defaults of all of them.
+#[derive(Debug)]
+struct Ranges {
+    all: Vec<Arc<LimitRange>>,
+    defaults: Defaults,
+}
+
+impl Ranges {
+    fn of(policies: &Policies, namespace: &Str) -> Arc<Self> {
+        let all: Vec<Arc<LimitRange>> = policies.limit_ranges_in(namespace).cloned().collect();
+        Arc::new(Self { defaults: Defaults::of(all.iter()), all })
+    }
 }
 
 impl Admission {
     /// Begins with the policies of a cluster.
     pub fn new(policies: Policies, emulation: Emulation) -> Self {
-        Self { policies, emulation, quotas: Quotas::default(), templates: Vec::new() }
+        Self { policies, emulation, quotas: Quotas::default(), ranges: BTreeMap::new(), templates: Vec::new() }
     }
 
     pub fn policies(&self) -> &Policies {
@@ -109,6 +129,7 @@ impl Admission {
     pub fn learn(&mut self, object: &Value) -> Option<NeighborKind> {
         let (kind, key) = self.policies.insert(object)?;
         self.templates.clear();
+        self.ranges.remove(&key.namespace);
         if kind == NeighborKind::ResourceQuota {
             self.policies.quota(&key).into_iter().for_each(|quota| self.quotas.insert(quota));
         }
@@ -134,23 +155,18 @@ impl Admission {
     }
 
     /// Sets defaults and makes all checks but those of quotas.
-    fn complete_and_check(&self, cluster: &Cluster, new: &mut NewPod) -> Result<(), Refusal> {
+    fn complete_and_check(&mut self, cluster: &Cluster, new: &mut NewPod) -> Result<(), Refusal> {
         check_namespace(cluster, &new.pod.metadata.namespace)?;
         defaults::new_pod(&mut new.pod, self.emulation);
         let namespace = new.pod.metadata.namespace.clone();
-        let ranges: Vec<_> = self.policies.limit_ranges_in(&namespace).cloned().collect();
-        for range in &ranges {
-            range.set_defaults(&mut new.pod);
-        }
+        let ranges = self.ranges.entry(namespace.clone()).or_insert_with(|| Ranges::of(&self.policies, &namespace)).clone();
+        ranges.defaults.set(&mut new.pod)?;
         self.check_account(&namespace, &new.service_account)?;
         priority::set(cluster, &mut new.pod)?;
         defaults::tolerations(&mut new.pod);
         self.policies.apply_runtime_class(new)?;
         new_pod::validate(&new.pod)?;
-        for range in &ranges {
-            range.check(&new.pod)?;
-        }
-        Ok(())
+        limit_range::check(&ranges.all, &new.pod)
     }
 
     fn check_account(&self, namespace: &Str, account: &Str) -> Result<(), Refusal> {

@@ -26,7 +26,7 @@ pub fn policy_kind(kind: &str, api_version: &str) -> Option<NeighborKind> {
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
     quotas: BTreeMap<Key, Arc<Quota>>,
-    limit_ranges: BTreeMap<Key, LimitRange>,
+    limit_ranges: BTreeMap<Key, Arc<LimitRange>>,
     accounts: BTreeSet<Key>,
     runtime_classes: BTreeMap<Str, RuntimeClass>,
     known: BTreeSet<NeighborKind>,
@@ -83,7 +83,7 @@ impl Policies {
         }
         match kind {
             NeighborKind::ResourceQuota => drop(self.quotas.insert(key.clone(), Arc::new(Quota::read(object, &key)?))),
-            NeighborKind::LimitRange => drop(self.limit_ranges.insert(key.clone(), LimitRange::read(object, &key)?)),
+            NeighborKind::LimitRange => drop(self.limit_ranges.insert(key.clone(), Arc::new(LimitRange::read(object, &key)?))),
             NeighborKind::ServiceAccount => drop(self.accounts.insert(key.clone())),
             NeighborKind::RuntimeClass => drop(self.runtime_classes.insert(key.name.clone(), RuntimeClass::deserialize(object).ok()?)),
             _ => return None,
@@ -124,7 +124,7 @@ impl Policies {
         self.quotas.get(key)
     }
 
-    pub(super) fn limit_ranges_in(&self, namespace: &Str) -> impl Iterator<Item = &LimitRange> {
+    pub(super) fn limit_ranges_in(&self, namespace: &Str) -> impl Iterator<Item = &Arc<LimitRange>> {
         in_namespace(&self.limit_ranges, namespace)
     }
 

@@ -1,5 +1,6 @@
 //! Why a pod is refused, in the API server's words.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::cluster::{Key, Quantity, Str};
@@ -58,8 +59,10 @@ pub enum Refusal {
     LimitRange {
         /// The LimitRange.
         range: Key,
-        /// The bounds that the pod violates.
+        /// The bounds that the pod violates, each once.
         breaches: Vec<LimitBreach>,
+        /// Whether it violates more.
+        left_out: bool,
     },
     /// A quota needs requests or limits that containers lack.
     QuotaNeeds {
@@ -73,6 +76,8 @@ pub enum Refusal {
         /// The resources of which too little is left.
         amounts: Vec<QuotaAmount>,
     },
+    /// With the defaults of LimitRanges it is larger than an API server stores.
+    TooLarge,
     /// Fields are missing or invalid.
     Invalid(Vec<FieldError>),
 }
@@ -171,7 +176,10 @@ impl fmt::Display for Refusal {
                 "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority admission controller computed {computed} from the given PriorityClass name"
             ),
             Self::NoRuntimeClass(name) => write!(f, "pod rejected: RuntimeClass \"{name}\" not found"),
-            Self::LimitRange { breaches, .. } => f.write_str(&aggregate(breaches)),
+            Self::LimitRange { breaches, left_out, .. } => {
+                write!(f, "{}{}", aggregate(breaches), if *left_out { " and more" } else { "" })
+            }
+            Self::TooLarge => f.write_str("etcdserver: request is too large"),
             Self::QuotaNeeds { quota, missing } => {
                 let of = |(resource, containers): &(Str, Vec<Str>)| format!("{resource} for: {}", join(containers, ","));
                 let missing: Vec<String> = missing.iter().map(of).collect();
@@ -216,12 +224,7 @@ fn join(texts: &[Str], between: &str) -> String {
 
 /// Writes errors as `utilerrors.NewAggregate` does: one alone, several in brackets without repetitions.
 fn aggregate<T: fmt::Display>(errors: &[T]) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for error in errors {
-        let text = error.to_string();
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
+    let mut seen = HashSet::new();
+    let mut texts: Vec<String> = errors.iter().map(T::to_string).filter(|text| seen.insert(text.clone())).collect();
     if texts.len() == 1 { texts.remove(0) } else { format!("[{}]", texts.join(", ")) }
 }

@@ -309,3 +309,80 @@ fn copies_that_quotas_are_known_to_allow_are_counted_as_each_by_itself() {
     }
     assert!((20..100).contains(&refused), "{refused}");
 }
+
+/// Returns a LimitRange of containers.
+fn range(item: &Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "bounds", "namespace": "shop"}, "spec": {"limits": [item]}})
+}
+
+fn resources(number: usize, amount: &str) -> Value {
+    (0..number).map(|at| (format!("example.com/r{at}"), json!(amount))).collect::<serde_json::Map<_, _>>().into()
+}
+
+#[test]
+fn a_pod_that_defaults_make_too_large_is_refused() {
+    let spec = |containers: usize| {
+        let each = (0..containers).map(|at| json!({"name": format!("c{at}"), "resources": {}})).collect::<Vec<_>>();
+        json!({"containers": each})
+    };
+    let rules = [range(&json!({"type": "Container", "defaultRequest": resources(4_000, "1")}))];
+    let few = admitted(&[], &rules, &spec(3)).unwrap();
+    assert!(few.spec.containers.iter().all(|container| container.resources.requests.len() == 4_000));
+    assert_eq!(refused(&[], &rules, &spec(100)), "pods \"web-0\" is forbidden: etcdserver: request is too large");
+}
+
+#[test]
+fn violated_bounds_beyond_the_limit_are_not_listed() {
+    use crate::limits::engine::BREACHES_LISTED;
+    let listed = |bounds: usize, containers: usize| {
+        let each = (0..containers).map(|at| json!({"name": format!("c{at}"), "resources": {}})).collect::<Vec<_>>();
+        let text = refused(
+            &[],
+            &[range(&json!({"type": "Container", "maxLimitRequestRatio": resources(bounds, "1")}))],
+            &json!({"containers": each}),
+        );
+        (text.matches("max limit to request ratio").count(), text.ends_with("] and more"))
+    };
+    // Containers that violate a bound alike are one.
+    assert_eq!(listed(3, 50), (3, false));
+    assert_eq!(listed(BREACHES_LISTED, 2), (BREACHES_LISTED, false));
+    assert_eq!(listed(BREACHES_LISTED + 1, 2), (BREACHES_LISTED, true));
+}
+
+/// Bounds that hold for the extremes of all containers are not compared with each: the answer is that of comparing.
+#[test]
+fn bounds_are_those_of_each_container() {
+    let amounts = [None, Some("0"), Some("1"), Some("2"), Some("4")];
+    let given = |request: Option<&str>, limit: Option<&str>| {
+        let list = |amount: Option<&str>| amount.map_or(json!({}), |amount| json!({"example.com/r": amount}));
+        json!({"requests": list(request), "limits": list(limit)})
+    };
+    let bounds = [
+        json!({"min": {"example.com/r": "1"}}),
+        json!({"max": {"example.com/r": "2"}}),
+        json!({"maxLimitRequestRatio": {"example.com/r": "2"}}),
+    ];
+    let mut passes = 0;
+    for mut bound in bounds {
+        bound["type"] = json!("Container");
+        let rules = [range(&bound)];
+        let of = |containers: &[Value]| {
+            let each: Vec<_> = containers.iter().enumerate().map(|(at, own)| json!({"name": format!("c{at}"), "resources": own})).collect();
+            admitted(&[], &rules, &json!({"containers": each}))
+        };
+        let all: Vec<Value> = amounts.iter().flat_map(|request| amounts.iter().map(move |limit| given(*request, *limit))).collect();
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+            let (alone, both) = ([of(std::slice::from_ref(one)), of(std::slice::from_ref(other))], of(&[one.clone(), other.clone()]));
+            // With its defaults a container may have a request above its limit.
+            if alone.iter().any(|found| found.as_ref().is_err_and(|text| text.contains("is invalid"))) {
+                continue;
+            }
+            passes += usize::from(both.is_ok());
+            assert_eq!(both.is_ok(), alone.iter().all(Result::is_ok), "{bound} {one} {other}");
+            let error = both.err().unwrap_or_default();
+            let causes = alone.into_iter().filter_map(Result::err).map(|text| text.rsplit(": ").next().unwrap_or_default().to_owned());
+            assert!(causes.into_iter().all(|text| error.contains(&text)), "{error}");
+        }
+    }
+    assert!((200..1_200).contains(&passes), "{passes}");
+}

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::{LabelBloom, PodResource, Resource, host_ports, unix_nanoseconds};
 use crate::cluster::{
-    CowArc, HostPorts, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, SelectorError, Str, WeightedPodAffinityTerm,
+    CowArc, HostPorts, Key, LabelSelector, Labels, MetaTemplate, Pod, PodAffinityTerm, PodSpec, RarePodStatus, SelectorError, Str,
+    WeightedPodAffinityTerm,
 };
 use crate::release::{Emulation, Gate};
 
@@ -193,6 +194,20 @@ impl PartAddresses {
     }
 }
 
+/// Returns whether two pods share all that their resources, terms and rows are read from, apart from their identity.
+fn reads_alike(a: &Pod, b: &Pod) -> bool {
+    let template = |pod: &Pod| pod.metadata.template.handle().map(Arc::as_ptr);
+    let is_sized_by_spec = |pod: &Pod| {
+        let RarePodStatus { container_statuses, init_container_statuses, resources, allocated_resources, .. } = &*pod.status.rare;
+        let no_status = container_statuses.is_empty() && init_container_statuses.is_empty();
+        no_status && resources.is_none() && allocated_resources.is_empty()
+    };
+    Arc::ptr_eq(&a.spec, &b.spec)
+        && template(a) == template(b)
+        && a.metadata.namespace == b.metadata.namespace
+        && (is_sized_by_spec(a) && is_sized_by_spec(b) || a.status.rare == b.status.rare)
+}
+
 impl KnownPods {
     fn terms_of(&mut self, pod: &Pod, emulation: Emulation) -> Option<Arc<AffinityTerms>> {
         pod.spec.affinity.as_ref()?;
@@ -300,6 +315,18 @@ impl PodInfo {
             known.alike.push(Alike { parts: info.parts.clone(), _pod: info.pod.clone() });
         }
         info
+    }
+
+    /// Does the same as [`Self::with_emulation`], given another pod that was parsed under the same release: a pod with the same spec and
+    /// labels, as of the same workload or after a change of its status, shares what was parsed.
+    #[must_use]
+    pub fn like(&self, pod: Arc<Pod>, emulation: Emulation) -> Self {
+        if !reads_alike(&self.pod, &pod) {
+            return Self::with_emulation(pod, emulation);
+        }
+        debug_assert_eq!(self.parts.resource, PodResource::with_emulation(&pod, emulation), "{}", pod.key());
+        let id = PodRow::id_of(&pod);
+        Self::of_parts(pod, self.parts.clone(), id)
     }
 
     fn with_terms(pod: Arc<Pod>, emulation: Emulation, terms: Option<Arc<AffinityTerms>>) -> Self {

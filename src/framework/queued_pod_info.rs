@@ -44,8 +44,13 @@ pub struct QueuedPodInfo {
 impl QueuedPodInfo {
     /// Makes the entry of a pod that is new to the queue.
     pub fn new(pod: Arc<Pod>, now: Timestamp, sequence: u64, emulation: Emulation) -> Self {
+        Self::of(Arc::new(PodInfo::with_emulation(pod, emulation)), now, sequence)
+    }
+
+    /// Makes the entry of a parsed pod that is new to the queue.
+    pub fn of(pod_info: Arc<PodInfo>, now: Timestamp, sequence: u64) -> Self {
         Self {
-            pod_info: Arc::new(PodInfo::with_emulation(pod, emulation)),
+            pod_info,
             timestamp: now,
             flushed: None,
             sequence,
@@ -71,7 +76,7 @@ impl QueuedPodInfo {
 
     /// Replaces the pod object and keeps the history.
     pub fn update(&mut self, pod: Arc<Pod>, emulation: Emulation) {
-        self.pod_info = Arc::new(PodInfo::with_emulation(pod, emulation));
+        self.pod_info = Arc::new(self.pod_info.like(pod, emulation));
     }
 
     /// Whether a `PreEnqueue` plugin gates the pod.

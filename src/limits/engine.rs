@@ -26,6 +26,10 @@ limits! { "engine":
     count DIFF_TRIALS: usize = 2_000, "explanations_are_searched_within_a_number_of_trials";
     /// Pods that became pending between two states whose decisions `--watch` takes; it names the others without.
     count WATCH_DECISIONS: usize = 200, "pods_of_other_namespaces_are_left_out_and_decisions_are_bounded";
+    /// Bytes that the defaults of LimitRanges may add to a pod, as etcd's limit on requests; a larger pod is refused.
+    bytes ADMITTED_POD_BYTES: usize = 3 << 19, "a_pod_that_defaults_make_too_large_is_refused";
+    /// Violated bounds of a LimitRange that a refusal lists; it says that there are more.
+    count BREACHES_LISTED: usize = 1_000, "violated_bounds_beyond_the_limit_are_not_listed";
     /// Copies of a pod that are placed one by one to count how many fit; more may fit.
     count CAPACITY_COPIES: usize = 10_000, "copies_of_pods_with_many_constraints_are_counted_up_to_fewer";
     /// Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit.
@@ -102,6 +106,9 @@ limits! { "engine":
     steps MANIFEST_ROUNDS: usize = 1_000, "rounds_of_ordered_pods_are_bounded";
     /// Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out.
     count MANIFEST_ODDS: usize = 100, "odds_of_many_pods_are_counted_when_asked_for";
+    /// Steps of the decisions from which these odds are counted, where they are asked for half of MANIFEST_STEPS; those of further pods
+    /// are left out.
+    steps MANIFEST_ODDS_STEPS: u64 = 3_000_000, "odds_that_take_many_steps_are_counted_when_asked_for";
     /// Reasons of rejections that an answer in JSON or YAML lists, of all nodes together; of a node beyond that it lists REASONS_OF_NODE, and
     /// the number of the others.
     count REASONS_LISTED: usize = 200_000, "reasons_of_an_answer_are_listed_up_to_a_number";

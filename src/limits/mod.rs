@@ -127,6 +127,8 @@
 //! | [`engine::DEVICE_STEPS_PER_SECOND`] | 500,000 steps | Search steps for devices on one node in each second of `filterTimeout`; beyond the timeout the node ends with its error. | `costly_selectors_use_up_the_filter_timeout` |
 //! | [`engine::DIFF_TRIALS`] | 2,000 | Decisions about one node that a comparison of two states takes again, without changes, to find those that explain it; the explanations of further pods are not searched, which the answer says. | `explanations_are_searched_within_a_number_of_trials` |
 //! | [`engine::WATCH_DECISIONS`] | 200 | Pods that became pending between two states whose decisions `--watch` takes; it names the others without. | `pods_of_other_namespaces_are_left_out_and_decisions_are_bounded` |
+//! | [`engine::ADMITTED_POD_BYTES`] | 1536 KiB | Bytes that the defaults of LimitRanges may add to a pod, as etcd's limit on requests; a larger pod is refused. | `a_pod_that_defaults_make_too_large_is_refused` |
+//! | [`engine::BREACHES_LISTED`] | 1,000 | Violated bounds of a LimitRange that a refusal lists; it says that there are more. | `violated_bounds_beyond_the_limit_are_not_listed` |
 //! | [`engine::CAPACITY_COPIES`] | 10,000 | Copies of a pod that are placed one by one to count how many fit; more may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::CAPACITY_STEPS`] | 5,000,000 steps | Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::FIXES_STEPS`] | 16,000,000 steps | Steps of all decisions of a search for fixes; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
@@ -161,6 +163,7 @@
 //! | [`engine::RUN_STEPS_OF_PAIR`] | 16 steps | Steps of a further node or pod with each of all. | `clusters_of_any_size_settle_within_the_bound` |
 //! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
 //! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |
+//! | [`engine::MANIFEST_ODDS_STEPS`] | 3,000,000 steps | Steps of the decisions from which these odds are counted, where they are asked for half of MANIFEST_STEPS; those of further pods are left out. | `odds_that_take_many_steps_are_counted_when_asked_for` |
 //! | [`engine::REASONS_LISTED`] | 200,000 | Reasons of rejections that an answer in JSON or YAML lists, of all nodes together; of a node beyond that it lists REASONS_OF_NODE, and the number of the others. | `reasons_of_an_answer_are_listed_up_to_a_number` |
 //! | [`engine::REASONS_OF_NODE`] | 16 | Reasons that an answer lists of each node in any case. | `reasons_of_an_answer_are_listed_up_to_a_number` |
 //! | [`engine::MANIFEST_DECISIONS`] | 50 | Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message. | `decisions_about_pending_pods_are_bounded` |

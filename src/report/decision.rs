@@ -268,18 +268,21 @@ fn verdict(status: &Status) -> PluginVerdict {
     PluginVerdict { plugin, code: status.code(), message: status.message(), facts: status.reasons().to_vec() }
 }
 
-impl Decision {
-    /// Reports the decision of a finished cycle.
-    pub fn of(view: &CycleView) -> Self {
-        let error = view.outcome == Some(Outcome::Error);
+/// How a cycle ended.
+pub(super) struct DecisionEnd {
+    pub(super) outcome: Option<Outcome>,
+    pub(super) node: Option<Str>,
+    pub(super) best_nodes: Vec<Str>,
+    pub(super) message: String,
+}
+
+impl DecisionEnd {
+    pub(super) fn of(view: &CycleView) -> Self {
         let (node, best_nodes) = match (&view.scoring.selected, view.outcome) {
             (Some((node, _, tied)), Some(Outcome::Scheduled)) => (Some(node.clone()), sorted(tied)),
             _ => (None, Vec::new()),
         };
-        let feasible: Vec<Str> = if error { Vec::new() } else { view.feasible().cloned().collect() };
-        let failed = if error { BTreeMap::new() } else { failed(view) };
         let is_open = view.nodes_unknown().is_some();
-        let mut listed = ReasonList::new();
         let message = match (&view.failure, &view.skipped) {
             // It would be about the nodes that could not be read.
             (Some(_), _) if is_open => String::new(),
@@ -287,8 +290,20 @@ impl Decision {
             (None, Some((pod, why))) => why.text(pod),
             (None, None) => String::new(),
         };
+        Self { outcome: view.outcome.filter(|_| !is_open), node, best_nodes, message }
+    }
+}
+
+impl Decision {
+    /// Reports the decision of a finished cycle.
+    pub fn of(view: &CycleView) -> Self {
+        let error = view.outcome == Some(Outcome::Error);
+        let DecisionEnd { outcome, node, best_nodes, message } = DecisionEnd::of(view);
+        let feasible: Vec<Str> = if error { Vec::new() } else { view.feasible().cloned().collect() };
+        let failed = if error { BTreeMap::new() } else { failed(view) };
+        let mut listed = ReasonList::new();
         Self {
-            outcome: view.outcome.filter(|_| !is_open),
+            outcome,
             node,
             best_nodes,
             pre_enqueue: view.pre_enqueue.as_ref().map(verdict),

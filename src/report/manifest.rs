@@ -1,6 +1,7 @@
 //! The end of a manifest, as text and as data.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -64,7 +65,7 @@ impl ManifestReport {
         let release = ReleaseReport::of(end.emulated(), &run_parts(end.state().config()));
         let cluster = end.state().cluster();
         let priority = |at: usize| {
-            let pod = answer.pods_of(at).find_map(|pod| cluster.pods.get(&pod.pod));
+            let pod = answer.pods_of(at).iter().find_map(|pod| cluster.pods.get(&pod.pod));
             pod.map(|pod| priority_words(cluster, pod)).unwrap_or_default()
         };
         let priorities = (0..answer.workloads.len()).map(priority).collect();
@@ -144,16 +145,20 @@ impl ManifestReport {
     fn numbers(&self, workload: Option<usize>) -> Numbers {
         let mut numbers = Numbers { only_resources: true, ..Numbers::default() };
         let mut resources: BTreeSet<String> = BTreeSet::new();
-        for pod in self.answer.pods.iter().filter(|pod| workload.is_none_or(|at| pod.workload == at)) {
+        // Pods share decisions.
+        let mut seen = HashSet::new();
+        for pod in workload.map_or(&self.answer.pods[..], |at| self.answer.pods_of(at)) {
             match &pod.end {
                 ManifestPodEnd::Placed { .. } => numbers.placed += 1,
                 ManifestPodEnd::Undecided => numbers.undecided += 1,
                 ManifestPodEnd::Preempted { .. } => numbers.preempted += 1,
                 ManifestPodEnd::Pending { decision, .. } => {
                     numbers.pending += 1;
-                    match decision.as_deref().and_then(resources_lacking) {
-                        Some(lacking) => resources.extend(lacking),
-                        None => numbers.only_resources = false,
+                    if seen.insert(decision.as_ref().map(Arc::as_ptr)) {
+                        match decision.as_deref().and_then(resources_lacking) {
+                            Some(lacking) => resources.extend(lacking),
+                            None => numbers.only_resources = false,
+                        }
                     }
                 }
             }
@@ -226,8 +231,15 @@ impl ManifestReport {
             doc.item(INDENT, format!("and on {}", count(nodes.len() - LISTED, "more node")));
         }
         let mut alike: BTreeMap<String, Vec<&Key>> = BTreeMap::new();
+        let mut known: HashMap<*const CycleView, String> = HashMap::new();
         for pod in self.answer.pods_of(at) {
-            if let Some(reason) = reason(pod) {
+            let reason = match &pod.end {
+                ManifestPodEnd::Pending { decision: Some(view), .. } => {
+                    Some(known.entry(Arc::as_ptr(view)).or_insert_with(|| why(view)).clone())
+                }
+                _ => reason(pod),
+            };
+            if let Some(reason) = reason {
                 alike.entry(reason).or_default().push(&pod.pod);
             }
         }
@@ -387,6 +399,7 @@ fn refused_by(refusal: &Refusal) -> String {
         Refusal::NoRuntimeClass(name) => format!("RuntimeClass {name}"),
         Refusal::LimitRange { range, .. } => format!("LimitRange {range}"),
         Refusal::QuotaNeeds { quota, .. } | Refusal::QuotaExceeded { quota, .. } => format!("ResourceQuota {quota}"),
+        Refusal::TooLarge => "etcd".to_owned(),
         Refusal::Invalid(_) => "validation".to_owned(),
     }
 }

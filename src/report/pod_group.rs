@@ -3,7 +3,7 @@
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::Decision;
+use super::decision::DecisionEnd;
 use crate::analysis::{why, why_group};
 use crate::cluster::{Cluster, Key, Str};
 use crate::output::{Document, Headings, Lines, Words};
@@ -131,7 +131,7 @@ impl MemberReport {
                 victims: Vec::new(),
             };
         };
-        let decision = Decision::of(view);
+        let decision = DecisionEnd::of(view);
         let tried_later = group.placements.iter().rev().take_while(|tried| !tried.chosen).next().is_some();
         let best_nodes = if tried_later { decision.node.iter().cloned().collect() } else { decision.best_nodes };
         Self {

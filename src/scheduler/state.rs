@@ -404,10 +404,12 @@ impl State {
             HandlerStep::CacheRemoveNode(node) => self.cache.remove_node(node.name()),
             HandlerStep::CacheAddPod(pod) => {
                 // The API server's object replaces an assumed pod, whatever its node.
-                if self.cache.is_assumed(&pod) {
-                    self.cache.forget(&pod);
-                }
-                self.cache.add_pod(Arc::new(PodInfo::with_emulation(pod, self.config.emulation)));
+                let emulation = self.config.emulation;
+                let info = match self.cache.forget(&pod) {
+                    Some(assumed) => assumed.like(pod, emulation),
+                    None => PodInfo::with_emulation(pod, emulation),
+                };
+                self.cache.add_pod(Arc::new(info));
             }
             HandlerStep::CacheUpdatePod { old, new } => {
                 self.cache.remove_pod(&old);

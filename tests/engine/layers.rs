@@ -18,7 +18,7 @@ const LAYERS: Rooms = &[
     ("release", &["limits", "cluster"]),
     ("odds", &["limits", "cluster"]),
     ("framework", &["limits", "odds", "release", "cluster"]),
-    ("admission", &["framework", "release", "cluster"]),
+    ("admission", &["limits", "framework", "release", "cluster"]),
     ("extenders", &["limits", "framework", "release", "cluster", "output"]),
     ("extender_client", &["limits", "extenders", "framework", "output", "proxies"]),
     ("trace", &["limits", "output", "framework", "odds", "release", "cluster", "plural"]),

@@ -9,6 +9,11 @@ use crate::cluster::{Pod, Str};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
 use crate::release::{IdleScores, Rounding, SpreadCounts};
 
+/// Services of which the selectors are compared with a pod in a step.
+const SERVICES_OF_A_STEP: usize = 2;
+/// Steps that a default constraint takes on a node, of those of [`crate::framework::node_steps`].
+const STEPS_OF_DEFAULT: u64 = 5;
+
 const NO_STATE: &str = "error reading \"PreScorePodTopologySpread\" from cycleState: not found";
 /// Marks an ignored node. A constraint with an invalid skew can also give a raw score of -1, which counts as ignored.
 const INVALID_SCORE: i64 = -1;
@@ -106,7 +111,12 @@ impl PreScorePlugin for PodTopologySpread {
             return Status::skip();
         }
         // With the system defaults, a node without a zone is still spread by host.
-        let require_all = !pod.pod.spec.topology_spread_constraints.is_empty() || !self.system_defaulted;
+        let has_own = !pod.pod.spec.topology_spread_constraints.is_empty();
+        let require_all = has_own || !self.system_defaulted;
+        if !has_own {
+            // The default selector is put together from those of the Services.
+            state.count_list_steps((cx.cluster.services.in_namespace(pod.namespace()).count() / SERVICES_OF_A_STEP) as u64);
+        }
         let constraints = match self.constraints(cx, &pod.pod, Action::ScheduleAnyway) {
             Ok(constraints) if constraints.is_empty() && cx.emulation.behaviour().cycle.idle_scores != IdleScores::Kept => {
                 return Status::skip();
@@ -114,6 +124,9 @@ impl PreScorePlugin for PodTopologySpread {
             Ok(constraints) => constraints,
             Err(error) => return Status::error(format!("calculating preScoreState: {error}")),
         };
+        if !has_own {
+            state.count_list_steps(STEPS_OF_DEFAULT.saturating_mul((constraints.len() * nodes.len()) as u64));
+        }
         let mut computed = PreScoreState::new(constraints, nodes, require_all, cx.emulation.behaviour().spread.counts);
         if let Some(spreads) = Arc::get_mut(&mut computed.spreads) {
             count_pods(cx, &pod.pod, spreads, &computed.slots, require_all);

@@ -79,7 +79,7 @@ impl State {
     ) -> Result<(Binding, PermitTimeouts, PermitEffects), Failed> {
         let mut assumed = Pod::clone(info.pod());
         assumed.node_name = node.name().clone();
-        let assumed = Arc::new(PodInfo::with_emulation(Arc::new(assumed), self.config.emulation));
+        let assumed = Arc::new(info.pod_info.like(Arc::new(assumed), self.config.emulation));
         self.cache.assume(assumed.clone());
         self.with_queue(events, |queue, env| queue.delete_nominated_pod_if_exists(env, info.pod()));
         events.push(Event::PodAssumed { pod: info.key(), node: node.name().clone() });

@@ -198,7 +198,7 @@ impl PodGroupCycle<'_> {
             return nowhere(Verdict::Error(ScheduleError::Place(status)));
         };
         let assumed = Pod { node_name: node.name().clone(), ..Pod::clone(info.pod()) };
-        let assumed = Arc::new(PodInfo::with_emulation(Arc::new(assumed), self.emulation));
+        let assumed = Arc::new(info.pod_info.like(Arc::new(assumed), self.emulation));
         let before = world.clone();
         world.cache.assume(assumed.clone());
         world.nominations.delete(info.pod());

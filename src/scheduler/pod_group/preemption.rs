@@ -164,7 +164,7 @@ impl PodGroupCycle<'_> {
             }
             let mut assumed = Pod::clone(info.pod());
             assumed.node_name = node.name().clone();
-            let assumed = Arc::new(PodInfo::with_emulation(Arc::new(assumed), self.emulation));
+            let assumed = Arc::new(info.pod_info.like(Arc::new(assumed), self.emulation));
             place.node = node;
             world.cache.assume(assumed.clone());
             // kube-scheduler ignores the answers of Reserve here.

@@ -140,6 +140,8 @@ pub struct SchedulingQueue {
     returning: Journaled<OrdMap<Key, Member>>,
     /// The groups that passed `PreEnqueue`, where groups are queued as one.
     passed: OrdMap<Key, Passed>,
+    /// The pod that was added last: the next one is mostly of the same workload.
+    added: Option<Arc<PodInfo>>,
 }
 
 impl SchedulingQueue {
@@ -168,6 +170,7 @@ impl SchedulingQueue {
             popped_group: None,
             returning: Journaled::default(),
             passed: OrdMap::new(),
+            added: None,
         }
     }
 

@@ -22,7 +22,7 @@ use crate::whatif::{Capacity, Whereabouts};
 pub struct ManifestAnswer {
     /// The workloads, in the order of the manifest.
     pub workloads: Vec<ManifestWorkload>,
-    /// The pods that were made, and those of the same workloads that were pending before.
+    /// The pods that were made, and those of the same workloads that were pending before, in the order of the workloads.
     pub pods: Vec<ManifestPod>,
     /// The pods that an API server refuses.
     pub refused: Vec<RefusedPods>,
@@ -152,8 +152,10 @@ impl ManifestAnswer {
         self.refused.is_empty() && self.not_made.is_empty() && self.pods.iter().all(|pod| matches!(pod.end, ManifestPodEnd::Placed { .. }))
     }
 
-    pub fn pods_of(&self, workload: usize) -> impl Iterator<Item = &ManifestPod> {
-        self.pods.iter().filter(move |pod| pod.workload == workload)
+    /// Returns the pods of a workload, which follow each other.
+    pub fn pods_of(&self, workload: usize) -> &[ManifestPod] {
+        let place = |workload: usize| self.pods.partition_point(|pod| pod.workload < workload);
+        &self.pods[place(workload)..place(workload + 1)]
     }
 
     /// Takes in the end of a run.

@@ -40,7 +40,8 @@ use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, pods_within, un
 use crate::controllers::{Draft, Note};
 use crate::extenders::Asking;
 use crate::limits::engine::{
-    CAPACITY_COPIES, MANIFEST_BYTES, MANIFEST_ODDS, MANIFEST_PODS, MANIFEST_ROUNDS, MANIFEST_STEPS, MANIFEST_STEPS_OF_OBJECT,
+    CAPACITY_COPIES, MANIFEST_BYTES, MANIFEST_ODDS, MANIFEST_ODDS_STEPS, MANIFEST_PODS, MANIFEST_ROUNDS, MANIFEST_STEPS,
+    MANIFEST_STEPS_OF_OBJECT,
 };
 use crate::scheduler::{DryOptions, OddsEffort, Operation, Scheduler, StepBound};
 use crate::trace::CycleView;
@@ -144,7 +145,7 @@ pub fn apply_manifest(
     put_all(stage, "apply objects", draft);
     answer.unknown = admission.policies().unknown().collect();
 
-    let mut rollouts = Vec::new();
+    let (mut rollouts, mut owned) = (Vec::new(), objects::OwnedPods::default());
     let (mut left, mut bytes_left) = (request.most_pods, request.most_bytes);
     for (at, object) in workloads {
         let object = objects::with_namespace(object, &request.namespace);
@@ -159,7 +160,7 @@ pub fn apply_manifest(
         left -= found.pods.len();
         let mut draft = Draft::new(state.cluster());
         objects::put_controller(&mut draft, at, &object, &found)?;
-        rollouts.push(Rollout::begin(state.cluster(), object, found, &mut admission, originals));
+        rollouts.push(Rollout::begin((state.cluster(), &mut owned), object, found, &mut admission, originals));
         put_all(stage, "apply workload", draft);
     }
     let names_runtime = |rollout: &Rollout| rollout.sample().is_some_and(|pod| pod.spec_text("runtimeClassName").is_some());
@@ -229,8 +230,10 @@ struct Watch {
     /// The pods of the manifest.
     own: BTreeSet<Key>,
     odds: BTreeMap<Key, Arc<CycleView>>,
-    /// Number of pods whose odds may still be counted; `None` for any.
-    odds_left: Option<usize>,
+    /// Whether the odds of all pods are asked for.
+    odds_asked: bool,
+    /// Number of pods whose odds may still be counted, and the steps of it.
+    odds_left: (usize, u64),
     victims: Vec<ManifestVictim>,
     seen: BTreeSet<Key>,
 }
@@ -239,14 +242,15 @@ impl Watch {
     /// Begins, and bounds the steps of the run.
     fn new(rollouts: &[Rollout], request: &ManifestRequest, stage: &mut dyn Stage) -> Self {
         let own = rollouts.iter().flat_map(Rollout::kept).cloned().collect();
-        let odds_left = (!request.odds).then_some(MANIFEST_ODDS);
         let (victims, seen) = (Vec::new(), BTreeSet::new());
         let state = stage.scheduler().state();
         let cluster = state.cluster();
         let of_objects = MANIFEST_STEPS_OF_OBJECT.saturating_mul((cluster.nodes.len() + cluster.pods.len()) as u64);
         let steps = request.most_steps.unwrap_or(MANIFEST_STEPS.saturating_add(of_objects));
+        // Half of the steps are left for decisions.
+        let odds_left = if request.odds { (usize::MAX, steps / 2) } else { (MANIFEST_ODDS, MANIFEST_ODDS_STEPS) };
         stage.set_bound(StepBound::after(state, steps));
-        Self { own, odds: BTreeMap::new(), odds_left, victims, seen }
+        Self { own, odds: BTreeMap::new(), odds_asked: request.odds, odds_left, victims, seen }
     }
 
     /// Takes in the pods that were made.
@@ -265,7 +269,8 @@ impl Watch {
             }
             let before = stage.scheduler().state().cluster().clone();
             let (decided, steps) = self.count_odds(stage.scheduler()).map_or((None, 0), |(pod, view, steps)| (Some((pod, view)), steps));
-            self.odds_left = self.odds_left.map(|left| left.saturating_sub(usize::from(decided.is_some())));
+            let (pods, odds_steps) = self.odds_left;
+            self.odds_left = (pods.saturating_sub(usize::from(decided.is_some())), odds_steps.saturating_sub(steps));
             if !stage.settle_step() {
                 self.note_victims(stage, &before);
                 return stage.continues();
@@ -286,12 +291,13 @@ impl Watch {
 
     /// Decides about the pod that is next, if it is of the manifest and its odds are counted. Returns the steps as well.
     fn count_odds(&self, scheduler: &Scheduler) -> Option<(Key, Arc<CycleView>, u64)> {
-        if self.odds_left == Some(0) {
+        let (pods, steps) = self.odds_left;
+        if pods == 0 || steps == 0 {
             return None;
         }
         let next = scheduler.next_pod().filter(|pod| self.own.contains(pod))?;
         let pod = scheduler.state().cluster().pods.get(&next)?;
-        let effort = if self.odds_left.is_none() { OddsEffort::Asked } else { OddsEffort::Little };
+        let effort = if self.odds_asked { OddsEffort::Asked } else { OddsEffort::Little };
         let steps = AtomicU64::new(0);
         let options = DryOptions { asking: Asking::Ask, odds_nodes: usize::MAX, all_steps: Some(&steps), ..DryOptions::default() };
         let mut view = CycleView::of(&scheduler.explain_with(pod, options));

@@ -1,6 +1,6 @@
 //! The objects of a manifest that make no pods: applied as `kubectl apply` does.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::answer::ManifestAnswer;
 use super::{ManifestProblem, ManifestRequest};
 use crate::admission::{Admission, policy_kind};
-use crate::cluster::{Cluster, Key, Kind, Object, Str};
-use crate::controllers::Draft;
+use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
 use crate::controllers::unfold::{Unfolded, claim_defaults};
+use crate::controllers::{Draft, Workload};
 
 pub(super) fn kind_of(object: &Value) -> Str {
     Str::from(text(object, "/kind"))
@@ -139,17 +139,42 @@ pub(super) fn put_controller(draft: &mut Draft, at: usize, object: &Value, found
     put(draft, at, kind, &json!({"metadata": metadata, "spec": {"selector": selector}}))
 }
 
-/// Returns the pods of a cluster that a workload owns, by itself or through its controllers.
-pub(super) fn pods_of(cluster: &Cluster, found: &Unfolded) -> Vec<Arc<crate::cluster::Pod>> {
-    let controllers: BTreeSet<(&Str, &Str)> = found.controllers.iter().map(|(kind, key)| (kind, &key.name)).collect();
-    let is_own = |pod: &Arc<crate::cluster::Pod>| {
+/// The living pods of a cluster by owner, of the namespaces that were asked for.
+#[derive(Default)]
+pub(super) struct OwnedPods(HashMap<Str, OfNamespace>);
+
+/// The pods of a namespace, by kind and name.
+#[derive(Default)]
+struct OfNamespace {
+    by_workload: HashMap<(Str, Str), Vec<Arc<Pod>>>,
+    by_controller: HashMap<(Str, Str), Vec<Arc<Pod>>>,
+}
+
+impl OwnedPods {
+    /// Returns the pods that a workload owns, by itself or through its controllers, by name. The pods of a namespace and their owners are
+    /// those of the cluster in the first call for it.
+    pub(super) fn of(&mut self, cluster: &Cluster, found: &Unfolded) -> Vec<Arc<Pod>> {
+        let is_living = |pod: &&Arc<Pod>| !pod.is_terminal() && !pod.is_terminating();
         if found.kind == "Pod" {
-            return pod.metadata.name == found.key.name && !found.key.name.is_empty();
+            return cluster.pods.get(&found.key).filter(is_living).cloned().into_iter().collect();
         }
-        let owned = crate::controllers::Workload::of(cluster, pod).is_some_and(|of| of.kind == found.kind && of.key == found.key);
-        let owner = pod.metadata.controller();
-        owned || owner.is_some_and(|owner| controllers.contains(&(&owner.kind, &owner.name)))
-    };
-    let is_living = |pod: &Arc<crate::cluster::Pod>| !pod.is_terminal() && !pod.is_terminating();
-    cluster.pods.in_namespace(&found.key.namespace).filter(|pod| is_living(pod) && is_own(pod)).cloned().collect()
+        let known = self.0.entry(found.key.namespace.clone()).or_insert_with_key(|namespace| {
+            let mut known = OfNamespace::default();
+            for pod in cluster.pods.in_namespace(namespace).filter(is_living) {
+                if let Some(of) = Workload::of(cluster, pod).filter(|of| of.key.namespace == *namespace) {
+                    known.by_workload.entry((of.kind, of.key.name)).or_default().push(pod.clone());
+                }
+                if let Some(owner) = pod.metadata.controller() {
+                    known.by_controller.entry((owner.kind.clone(), owner.name.clone())).or_default().push(pod.clone());
+                }
+            }
+            known
+        });
+        let whole = known.by_workload.get(&(found.kind.clone(), found.key.name.clone()));
+        let through = found.controllers.iter().filter_map(|(kind, key)| known.by_controller.get(&(kind.clone(), key.name.clone())));
+        let mut pods: Vec<Arc<Pod>> = whole.into_iter().chain(through).flatten().cloned().collect();
+        pods.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+        pods.dedup_by(|a, b| a.metadata.name == b.metadata.name);
+        pods
+    }
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::answer::{ManifestWorkload, WhyNotMade};
-use super::objects::pods_of;
+use super::objects::OwnedPods;
 use super::template;
 use crate::admission::{Admission, RefusedPod, TemplatedPod};
 use crate::cluster::{Cluster, Key, Kind, Pod, Str};
@@ -56,14 +56,14 @@ impl Rollout {
     /// Begins with the pods that the cluster has of the workload.
     #[allow(clippy::needless_pass_by_value, reason = "the rollout is about this object")]
     pub(super) fn begin(
-        cluster: &Cluster,
+        (cluster, owned): (&Cluster, &mut OwnedPods),
         object: Value,
         mut found: Unfolded,
         admission: &mut Admission,
         originals: Originals<'_>,
     ) -> Self {
         let sample = found.pods.first().map(|pod| pod.pod.clone());
-        let old = pods_of(cluster, &found);
+        let old = owned.of(cluster, &found);
         let mut queue: VecDeque<UnfoldedPod> = std::mem::take(&mut found.pods).into();
         let differs = || is_rolled_out(cluster, &object, &old, sample.as_ref(), admission, originals);
         let change = match found.kind.as_str() {

@@ -252,6 +252,21 @@ fn pods_that_take_too_many_steps_are_not_created() {
 }
 
 #[test]
+fn odds_that_take_many_steps_are_counted_when_asked_for() {
+    let with_odds = |nodes: usize, odds: bool| {
+        let mut stage = stage((0..nodes).map(|at| node(&format!("n{at:03}"), 99, "a")).collect());
+        let request = ManifestRequest { odds, ..ManifestRequest::default() };
+        let answer = applied(&mut stage, &[workload("Deployment", "web", &json!({"replicas": MANIFEST_ODDS - 10}))], &request);
+        // Odds take no steps from decisions.
+        assert!(answer.is_complete());
+        answer.pods.iter().filter(|pod| matches!(&pod.end, ManifestPodEnd::Placed { odds: Some(_), .. })).count()
+    };
+    let (counted, asked) = (with_odds(200, false), with_odds(200, true));
+    assert!((1..asked).contains(&counted), "{counted} {asked}");
+    assert_eq!((with_odds(20, false), with_odds(20, true)), (MANIFEST_ODDS - 10, MANIFEST_ODDS - 10));
+}
+
+#[test]
 fn odds_of_many_pods_are_counted_when_asked_for() {
     let with_odds = |odds: bool| {
         let mut stage = stage(vec![node("n1", 99, "a"), node("n2", 99, "b")]);
