@@ -194,18 +194,20 @@ impl PartAddresses {
     }
 }
 
-/// Returns whether two pods share all that their resources, terms and rows are read from, apart from their identity.
-fn reads_alike(a: &Pod, b: &Pod) -> bool {
-    let template = |pod: &Pod| pod.metadata.template.handle().map(Arc::as_ptr);
+/// Returns whether two pods share the spec and no status of a resize tells their requests apart.
+pub(super) fn has_same_requests(a: &Pod, b: &Pod) -> bool {
     let is_sized_by_spec = |pod: &Pod| {
         let RarePodStatus { container_statuses, init_container_statuses, resources, allocated_resources, .. } = &*pod.status.rare;
         let no_status = container_statuses.is_empty() && init_container_statuses.is_empty();
         no_status && resources.is_none() && allocated_resources.is_empty()
     };
-    Arc::ptr_eq(&a.spec, &b.spec)
-        && template(a) == template(b)
-        && a.metadata.namespace == b.metadata.namespace
-        && (is_sized_by_spec(a) && is_sized_by_spec(b) || a.status.rare == b.status.rare)
+    Arc::ptr_eq(&a.spec, &b.spec) && (is_sized_by_spec(a) && is_sized_by_spec(b) || a.status.rare == b.status.rare)
+}
+
+/// Returns whether two pods share all that their resources, terms and rows are read from, apart from their identity.
+fn reads_alike(a: &Pod, b: &Pod) -> bool {
+    let template = |pod: &Pod| pod.metadata.template.handle().map(Arc::as_ptr);
+    has_same_requests(a, b) && template(a) == template(b) && a.metadata.namespace == b.metadata.namespace
 }
 
 impl KnownPods {

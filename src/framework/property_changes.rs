@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{ActionType, ClusterEvent, EventLabel, EventResource, PodResourcesOptions, pod_requests};
 use crate::cluster::{Node, Pod, PodStatus, ResourceVersion};
+use crate::framework::pod_info::has_same_requests;
 use crate::release::{AssignedUpdates, Emulation, EventNames, Gate, NodeUpdates};
 
 /// Returns the events of a pod update, in kube-scheduler's order. The list is never empty: an update without a specific
@@ -100,6 +101,9 @@ fn events(resource: EventResource, changes: impl IntoIterator<Item = (bool, Acti
 
 /// Whether any request was lowered or removed.
 fn is_scaled_down(old: &Pod, new: &Pod, emulation: Emulation) -> bool {
+    if has_same_requests(old, new) {
+        return false;
+    }
     let options = PodResourcesOptions::of_resizes(emulation);
     let requests = pod_requests(new, options);
     pod_requests(old, options)

@@ -73,7 +73,7 @@ limits! { "engine":
     bytes MANIFEST_POD: usize = 8 << 10, "long_pods_of_a_manifest_are_bounded";
     /// Steps of all decisions about pods of a manifest and those that change with them, besides MANIFEST_STEPS_OF_OBJECT; pods that
     /// are left are counted as not decided, or as not created.
-    steps MANIFEST_STEPS: u64 = 30_000_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
+    steps MANIFEST_STEPS: u64 = 25_000_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
     /// Steps by which MANIFEST_STEPS grows for each node and pod of the cluster.
     steps MANIFEST_STEPS_OF_OBJECT: u64 = 4_000, "decisions_about_a_manifest_end_after_a_number_of_steps";
     /// Steps of all attempts of a run until nothing changes, of the two runs of a what-if together, of a comparison with another release
