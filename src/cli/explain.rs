@@ -1,7 +1,7 @@
 //! `schedscope explain`: one pod's decision, or all pending pods compared with the cluster's scheduler.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +24,7 @@ use crate::fixes::{self, Acts, Limits};
 use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
 use crate::output::{self, Document, Text};
 use crate::plural::count_of;
+use crate::release::Gate;
 use crate::report::{Answer, FormatError, Origin, PodFacts, Reported, Ticket, attempts_document};
 use crate::scheduler::{Evictions, InitialQueues, OddsEffort, Scheduler, StepBound};
 use crate::session::{AtTime, requeue_events};
@@ -259,11 +260,21 @@ fn several(
 /// Decisions that take as many steps as one with its answer, which is compared and written.
 const STEPS_OF_ANSWER: u64 = 2;
 
-/// Returns how many pods, from the first on, are decided within a number of steps; at least one.
+/// Returns how many pods, from the first on, are decided within a number of steps; at least one. A pod of a group is decided and shown with
+/// all others of it that wait.
 fn within_bound(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
+    let state = scheduler.state();
+    let group = |pod: &Pod| pod.group_key().filter(|_| state.config().emulation.enabled(Gate::GenericWorkload));
+    let mut members: HashMap<Key, u64> = HashMap::new();
+    if pods.iter().any(|pod| group(pod).is_some()) {
+        let waiting = state.cluster().pods.iter().filter(|pod| pod.is_pending());
+        waiting.filter_map(|pod| group(pod)).for_each(|group| *members.entry(group).or_default() += 1);
+    }
     let is_within = |pod: &&&Arc<Pod>| {
         let is_left = steps > 0;
-        steps = steps.saturating_sub(StepBound::steps_of_recorded(scheduler, pod).saturating_mul(STEPS_OF_ANSWER));
+        let together = group(pod).and_then(|group| members.get(&group)).copied().unwrap_or(1);
+        let of_answer = StepBound::steps_of_recorded(scheduler, pod).saturating_mul(STEPS_OF_ANSWER);
+        steps = steps.saturating_sub(of_answer.saturating_mul(together));
         is_left
     };
     pods.iter().take_while(is_within).count()

@@ -200,3 +200,25 @@ fn selected_pods_are_decided_within_the_bound_on_steps() {
     assert_eq!([1, of_one, of_one + 1, 3 * of_one].map(|steps| within_bound(&scheduler, &pods, steps)), [1, 1, 2, 3]);
     assert_eq!(within_bound(&scheduler, &[], 1), 0);
 }
+
+#[test]
+fn selected_pods_of_a_group_count_with_all_of_it() {
+    use crate::cluster::testing::object_with_kind;
+    use crate::release::{Emulation, FeatureGates};
+    use crate::scheduler::{Config, Options};
+    let pod = |name: &str| {
+        object_with_kind(&serde_json::json!({"kind": "Pod", "metadata": {"name": name, "namespace": "d"},
+            "spec": {"schedulingGroup": {"podGroupName": "g"}}}))
+    };
+    let within = |gates: &str, answers: u64| {
+        let profile = Emulation::default().profile();
+        let emulation = Emulation::new(profile, FeatureGates::parse(gates, profile).unwrap());
+        let objects = ["a", "b", "c", "e"].map(pod).to_vec();
+        let scheduler = Scheduler::new(Config::defaults(emulation), objects, Options::default());
+        let pods: Vec<&Arc<Pod>> = scheduler.state().cluster().pods.iter().collect();
+        within_bound(&scheduler, &pods, answers * STEPS_OF_ANSWER * StepBound::steps_of_recorded(&scheduler, pods[0]))
+    };
+    let counts = |gates: &str| [1, 4, 5, 8, 9].map(|answers| within(gates, answers));
+    assert_eq!(counts("GenericWorkload=true"), [1, 1, 2, 2, 3]);
+    assert_eq!(counts("GenericWorkload=false"), [1, 4, 4, 4, 4]);
+}
