@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::dry_run::{Scratch, Scratches, select_victims_on_node};
 use super::orders::{Outcomes, Ties};
@@ -75,20 +75,10 @@ fn shortlist(post: &PostFilterContext<'_>) -> Chance {
     }
 }
 
-/// A potential node, and the candidate that it is if it is dry-run and listed.
+/// A potential node, the candidate that it is if it is dry-run and listed, and the ties among its pods.
 struct Potential<'a, 'r> {
     node: &'a Arc<NodeInfo>,
-    candidate: Option<Cow<'r, Candidate>>,
-    /// Whether any of its pods are equal in importance.
-    has_ties: bool,
-    /// The ties, once they are needed.
-    ties: OnceLock<Ties>,
-}
-
-impl Potential<'_, '_> {
-    fn ties(&self, post: &PostFilterContext<'_>, pod: &PodInfo) -> &Ties {
-        self.ties.get_or_init(|| if self.has_ties { Ties::on(post, pod, self.node) } else { Ties::default() })
-    }
+    candidate: Option<(Cow<'r, Candidate>, Ties)>,
 }
 
 /// Returns the potential nodes in the snapshot's order.
@@ -115,7 +105,8 @@ fn all_candidates<'a, 'r>(
     };
     let potential = |scratch: &mut Scratch<'a>, (at, node): (usize, &'a Arc<NodeInfo>)| {
         let (candidate, has_ties) = candidate(scratch, at, node);
-        Potential { node, candidate, has_ties, ties: OnceLock::new() }
+        let ties = || if has_ties { Ties::on(post, pod, node) } else { Ties::default() };
+        Potential { node, candidate: candidate.map(|candidate| (candidate, ties())) }
     };
     let some = |part: Range<usize>| -> Vec<Potential<'a, 'r>> {
         scratches.lend(start, |scratch| part.map(|at| potential(scratch, (at, nodes[at]))).collect())
@@ -147,17 +138,16 @@ impl Found {
             Contender { node: candidate.node.clone(), violates: candidate.pdb_violations > 0, rank }
         };
         let only_one = candidates.iter().filter(|p| p.candidate.is_some()).count() == 1;
-        let plans = Planning { post, pod, candidates, selected }.plans(only_one);
+        let plans = plans(candidates, selected);
         // The last node with too many orders makes the odds of nodes unknown, whatever comes before.
         let last = plans.iter().rposition(|plan| *plan == Orders::TooMany).filter(|_| !only_one);
         let (mut potential, mut victims) = (Ok(Vec::new()), Ok(None));
-        for (at, (found, plan)) in candidates.iter().zip(plans).enumerate() {
-            let Potential { node, candidate, .. } = found;
+        for (at, (Potential { node, candidate }, plan)) in candidates.iter().zip(plans).enumerate() {
             let is_selected = node.name() == selected;
             if last.is_some_and(|last| at < last) && !is_selected {
                 continue;
             }
-            let Some(candidate) = candidate else {
+            let Some((candidate, ties)) = candidate else {
                 if let Ok(potential) = &mut potential {
                     potential.push(Vec::new());
                 }
@@ -165,7 +155,6 @@ impl Found {
             };
             let mut outcomes = if potential.is_ok() { vec![(1, rank(candidate))] } else { Vec::new() };
             if plan != Orders::One {
-                let ties = found.ties(post, pod);
                 let found = match plan {
                     Orders::TooMany => Err(UnknownOdds::TiedPods { node: node.name().clone(), pods: ties.tied_pods() }),
                     _ => ties.outcomes(post, state, pod, node, scratch).ok_or(UnknownOdds::OtherOutcome),
@@ -199,90 +188,22 @@ enum Orders {
     TooMany,
 }
 
-/// Nodes of which the ties are found at once, on all cores.
-const NODES_AT_ONCE: usize = 512;
-
-/// Decides how many orders of equal pods are tried on each node: all, for as long as they are not too many together.
-struct Planning<'p, 'a, 'r> {
-    post: &'p PostFilterContext<'p>,
-    pod: &'p PodInfo,
-    candidates: &'p [Potential<'a, 'r>],
-    selected: &'p Str,
-}
-
-impl Planning<'_, '_, '_> {
-    fn plans(&self, only_one: bool) -> Vec<Orders> {
-        let (mut tried, mut plans) = (0_u64, Vec::with_capacity(self.candidates.len()));
-        let mut is_short = only_one;
-        for at in 0..self.candidates.len() {
-            if at % NODES_AT_ONCE == 0 {
-                let find = |part: Range<usize>| {
-                    for at in part {
-                        let _ = self.orders(at);
-                    }
-                };
-                in_parts(at..self.candidates.len().min(at + NODES_AT_ONCE), find);
-            }
-            let plan = self.plan(at, tried);
-            if plan == Orders::Each {
-                tried += self.orders(at).unwrap_or_default();
-            }
-            plans.push(plan);
-            if plan == Orders::TooMany && !is_short {
-                is_short = true;
-                if let Some(plans) = self.up_to_last(&plans, tried) {
-                    debug_assert!(self.agree(&plans, &self.plans(true)));
-                    return plans;
-                }
-            }
-        }
-        plans
-    }
-
-    /// Returns whether plans agree from the last node with too many orders on, and on the selected one.
-    fn agree(&self, some: &[Orders], all: &[Orders]) -> bool {
-        let last = all.iter().rposition(|plan| *plan == Orders::TooMany).unwrap_or_default();
-        let selected = self.candidates.iter().position(|found| found.node.name() == self.selected);
-        some[last..] == all[last..] && selected.is_none_or(|at| some[at] == all[at])
-    }
-
-    /// Returns how many orders differ on a node; `None` for too many to count. Of a node without a candidate none do.
-    fn orders(&self, at: usize) -> Option<u64> {
-        let found = &self.candidates[at];
-        if found.candidate.is_some() { found.ties(self.post, self.pod).orders() } else { Some(1) }
-    }
-
-    /// Returns the plan of a node, after a number of orders on those before it.
-    fn plan(&self, at: usize, tried: u64) -> Orders {
-        let found = &self.candidates[at];
-        if found.candidate.is_none() || found.ties(self.post, self.pod).is_empty() {
-            return Orders::One;
-        }
-        match self.orders(at) {
+/// Returns how many orders are tried on each node: all, for as long as they are not too many together.
+fn plans(candidates: &[Potential<'_, '_>], selected: &Str) -> Vec<Orders> {
+    let mut tried = 0_u64;
+    let plan = |Potential { node, candidate }: &Potential<'_, '_>| match candidate {
+        Some((_, ties)) if !ties.is_empty() => match ties.orders() {
             // One order alone decides between interchangeable pods only, which matters where they are evicted.
-            Some(1) if found.node.name() != self.selected => Orders::One,
-            Some(orders) if tried.saturating_add(orders) <= VICTIM_ORDERS => Orders::Each,
-            _ => Orders::TooMany,
-        }
-    }
-
-    /// Returns all plans if the last node with too many orders is found from the end: those of the nodes before it make no difference, but
-    /// for the selected one. `plans` are the first ones, the last of too many, and `tried` are their orders. `None` where a node has so
-    /// few that its plan depends on those before it.
-    fn up_to_last(&self, plans: &[Orders], tried: u64) -> Option<Vec<Orders>> {
-        let first = plans.len() - 1;
-        let mut all = plans.to_vec();
-        all.resize(self.candidates.len(), Orders::One);
-        let last = (first..all.len()).rev().find(|at| self.plan(*at, tried) != Orders::One)?;
-        let between = (plans.len()..last).find(|at| self.candidates[*at].node.name() == self.selected);
-        for at in std::iter::once(last).chain(between) {
-            all[at] = self.plan(at, tried);
-            if all[at] == Orders::Each {
-                return None;
+            Some(1) if node.name() != selected => Orders::One,
+            Some(orders) if tried.saturating_add(orders) <= VICTIM_ORDERS => {
+                tried += orders;
+                Orders::Each
             }
-        }
-        Some(all)
-    }
+            _ => Orders::TooMany,
+        },
+        _ => Orders::One,
+    };
+    candidates.iter().map(plan).collect()
 }
 
 /// Puts together outcomes that are as good as each other.
