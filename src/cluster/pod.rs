@@ -438,6 +438,13 @@ pub struct Volume {
 }
 
 impl Volume {
+    /// Returns whether it has no source that scheduling reads. Names of such volumes are often made for each pod.
+    pub fn is_unread(&self) -> bool {
+        *self == Self { name: self.name.clone(), ..Self::default() }
+    }
+}
+
+impl Volume {
     fn source_is_irrelevant(&self) -> bool {
         *self == Self { name: self.name.clone(), ..Self::default() }
     }

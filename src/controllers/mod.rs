@@ -34,6 +34,8 @@ pub enum Note {
     CutShort,
     /// This many pods of a workload are not created, as those before took as many steps as are allowed.
     NotCreated(usize),
+    /// The odds of this many pods were asked for and are not counted, as those of others took as many steps as are allowed.
+    OddsNotCounted(usize),
 }
 
 impl Note {

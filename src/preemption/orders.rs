@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::dry_run::{Ranked, Scratch, by_importance, looks_at_sums, places_by_importance, select_victims_in_order};
 use super::units::Unit;
-use crate::cluster::{Key, Pod, Volume};
+use crate::cluster::{Key, Pod};
 use crate::framework::{Candidate, CycleState, NodeInfo, PodInfo, PostFilterContext};
 use crate::odds::Share;
 
@@ -205,7 +205,7 @@ fn same_spec(a: &Pod, b: &Pod) -> bool {
     }
     let without_names = |pod: &Pod| {
         let mut spec = (*pod.spec).clone();
-        spec.volumes = spec.volumes.iter().filter(|v| **v != Volume { name: v.name.clone(), ..Volume::default() }).cloned().collect();
+        spec.volumes = spec.volumes.iter().filter(|volume| !volume.is_unread()).cloned().collect();
         spec
     };
     a.spec.volumes.len() == b.spec.volumes.len() && without_names(a) == without_names(b)

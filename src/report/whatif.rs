@@ -476,6 +476,9 @@ pub fn note_sentence(note: &Note) -> String {
                 .to_owned()
         }
         Note::NotCreated(pods) => format!("Note: {} not created; no more were tried.", count_of(*pods, "pod was", "pods were")),
+        Note::OddsNotCounted(pods) => {
+            format!("Note: the odds of {} are not counted: those of the others took as many steps as are allowed.", count(*pods, "pod"))
+        }
     }
 }
 

@@ -26,8 +26,6 @@ impl Scheduler {
 /// anyone but a scheduler wrote, an extender, a plugin of others or a message that names it.
 fn is_decided_by_template(state: &State, pod: &Pod) -> bool {
     let (config, spec) = (state.config(), &pod.spec);
-    // Names of volumes of no kind that scheduling reads are made for each pod.
-    let is_plain = |volume: &Volume| *volume == Volume { name: volume.name.clone(), ..Volume::default() };
     let is_of_scheduler = pod.status.rare.handle().is_none_or(|rare| {
         let blank = RarePodStatus { conditions: rare.conditions.clone(), ..RarePodStatus::default() };
         **rare == blank && rare.conditions.iter().all(|condition| condition.kind == "PodScheduled")
@@ -41,7 +39,7 @@ fn is_decided_by_template(state: &State, pod: &Pod) -> bool {
         && !config.emulation.behaviour().preemption.names_preemptor()
         && pod.group_key().is_none()
         && spec.resource_claims.is_empty()
-        && spec.volumes.iter().all(is_plain)
+        && spec.volumes.iter().all(Volume::is_unread)
         && is_of_scheduler
         && !resources.any(|name| extended_resource_class(state.cluster(), name).is_some())
 }

@@ -192,6 +192,10 @@ impl ManifestAnswer {
                 self.not_made.push(NotMade { workload, count, why });
             }
         }
+        if watch.odds_asked && watch.odds_left.1 == 0 {
+            let has_none = |pod: &&ManifestPod| matches!(pod.end, ManifestPodEnd::Placed { odds: None, .. });
+            Note::OddsNotCounted(self.pods.iter().filter(has_none).count()).add_to(&mut self.notes);
+        }
         self.victims = watch.victims;
         if stage.bound().is_reached() {
             Note::CutShort.add_to(&mut self.notes);

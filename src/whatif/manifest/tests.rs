@@ -259,7 +259,12 @@ fn odds_that_take_many_steps_are_counted_when_asked_for() {
         let answer = applied(&mut stage, &[workload("Deployment", "web", &json!({"replicas": MANIFEST_ODDS - 10}))], &request);
         // Odds take no steps from decisions.
         assert!(answer.is_complete());
-        answer.pods.iter().filter(|pod| matches!(&pod.end, ManifestPodEnd::Placed { odds: Some(_), .. })).count()
+        let number = answer.pods.iter().filter(|pod| matches!(&pod.end, ManifestPodEnd::Placed { odds: Some(_), .. })).count();
+        // Where they are asked for, the answer has the number of the others.
+        let left = answer.pods.len() - number;
+        let expected = if odds && left > 0 { vec![Note::OddsNotCounted(left)] } else { Vec::new() };
+        assert_eq!(answer.notes, expected);
+        number
     };
     let (counted, asked) = (with_odds(200, false), with_odds(200, true));
     assert!((1..asked).contains(&counted), "{counted} {asked}");
