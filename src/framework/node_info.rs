@@ -40,6 +40,18 @@ pub struct NodeInfo {
     images: Arc<[(u64, u32)]>,
     /// The hash of the node's name.
     name_hash: u64,
+    /// Where its list has it.
+    slot: Slot,
+}
+
+/// The slot of a node in the list that it was put in. Nodes that differ in it alone are equal.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot(u32);
+
+impl PartialEq for Slot {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// The number of some pods, and the sum of their requests.
@@ -87,6 +99,16 @@ impl NodeInfo {
     /// A node without pods as an extender returned it: where images are is known of the cluster's own nodes only.
     pub fn from_extender(node: Arc<Node>) -> Self {
         Self { images: Arc::default(), ..Self::new(node) }
+    }
+
+    /// Returns the slot that the node has in the list that it was put in, and any in other lists.
+    #[inline]
+    pub(super) fn slot(&self) -> usize {
+        self.slot.0 as usize
+    }
+
+    pub(super) fn set_slot(&mut self, slot: u32) {
+        self.slot = Slot(slot);
     }
 
     /// Returns the node's name.

@@ -53,6 +53,13 @@ impl NodeList {
         self.slot(name).map(|slot| self.position_of_slot(slot))
     }
 
+    /// Returns the position of a node whose object is the one in the list; `None` for others. It reads no names.
+    #[inline]
+    pub fn position_of(&self, node: &NodeInfo) -> Option<usize> {
+        let position = *self.order.positions.get(node.slot())? as usize;
+        self.nodes.get(position).filter(|own| Arc::ptr_eq(&own.node, &node.node)).map(|_| position)
+    }
+
     /// Returns a node's slot; `None` if no node has this name.
     pub fn slot(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).map(|slot| *slot as usize)
@@ -120,7 +127,9 @@ impl NodeList {
             positions[next] = list.len() as u32;
             slots.push(next as u32);
             self.by_name.insert(node.name().clone(), next as u32);
-            list.push(Arc::new(NodeInfo::new(node)));
+            let mut node = NodeInfo::new(node);
+            node.set_slot(next as u32);
+            list.push(Arc::new(node));
             added.push(next);
         }
         added
@@ -160,7 +169,11 @@ impl NodeList {
 impl FromIterator<NodeInfo> for NodeList {
     /// Keeps the given order. The names must differ.
     fn from_iter<I: IntoIterator<Item = NodeInfo>>(nodes: I) -> Self {
-        let nodes: Nodes = nodes.into_iter().map(Arc::new).collect();
+        let with_slot = |(slot, mut node): (u32, NodeInfo)| {
+            node.set_slot(slot);
+            Arc::new(node)
+        };
+        let nodes: Nodes = (0..).zip(nodes).map(with_slot).collect();
         let slots: Vec<u32> = (0..nodes.len() as u32).collect();
         let by_name = nodes.iter().map(|n| n.name().clone()).zip(slots.iter().copied()).collect();
         let order = Arc::new(Order { positions: slots.clone(), slots });

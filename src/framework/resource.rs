@@ -91,40 +91,39 @@ impl Resource {
 pub fn is_extended_resource_name(name: &str) -> bool {
     // A quota names it with this prefix, and that name must be valid.
     const PREFIX: &str = "requests.";
-    !is_native_resource(name) && !name.starts_with(PREFIX) && is_qualified_name(name, PREFIX.len())
+    let Some((domain, local)) = name.split_once('/') else { return false };
+    // A name with a further slash is not qualified, so this is the only one.
+    !domain.ends_with(NATIVE_DOMAIN) && !domain.starts_with(PREFIX) && is_qualified_name(domain, local, PREFIX.len())
 }
 
-fn is_native_resource(name: &str) -> bool {
-    !name.contains('/') || name.contains("kubernetes.io/")
-}
+/// The end of the domains of Kubernetes' own resources.
+const NATIVE_DOMAIN: &str = "kubernetes.io";
 
 /// Returns whether a name is an extended resource, huge pages, `kubernetes.io/` or attachable volumes; mirrors
 /// `IsScalarResourceName`.
 pub fn is_scalar_resource_name(name: &str) -> bool {
     is_extended_resource_name(name)
         || name.starts_with("hugepages-")
-        || name.contains("kubernetes.io/")
         || name.starts_with("attachable-volumes-")
+        || name.match_indices('/').any(|(at, _)| name[..at].ends_with(NATIVE_DOMAIN))
 }
 
-/// Returns whether a name with a prefix is qualified, with `more` characters of a domain before the prefix; mirrors `IsQualifiedName`
-/// in `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go`.
-fn is_qualified_name(name: &str, more: usize) -> bool {
-    let Some((prefix, local)) = name.split_once('/') else { return false };
-    let local_ok = !local.is_empty()
-        && local.len() <= 63
-        && local.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-        && local.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric())
-        && local.bytes().last().is_some_and(|b| b.is_ascii_alphanumeric());
-    local_ok && prefix.len() + more <= 253 && is_dns_subdomain(prefix)
+/// Returns whether a domain and a local name are a qualified name, with `more` characters before the domain; mirrors
+/// `IsQualifiedName` in `staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go`.
+fn is_qualified_name(domain: &str, local: &str, more: usize) -> bool {
+    let (domain, local) = (domain.as_bytes(), local.as_bytes());
+    let ends = |end: Option<&u8>| end.is_some_and(u8::is_ascii_alphanumeric);
+    let local_ok = local.len() <= 63
+        && local.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+        && ends(local.first())
+        && ends(local.last());
+    local_ok && domain.len() + more <= 253 && is_dns_subdomain(domain)
 }
 
-fn is_dns_subdomain(name: &str) -> bool {
-    name.split('.').all(|label| {
-        !label.is_empty()
-            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
+fn is_dns_subdomain(name: &[u8]) -> bool {
+    let is_end = |end: Option<&u8>| end.is_some_and(|b| *b != b'-');
+    name.split(|b| *b == b'.').all(|label| {
+        is_end(label.first()) && is_end(label.last()) && label.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
     })
 }
 

@@ -147,6 +147,12 @@ impl Snapshot {
         self.nodes.position(name)
     }
 
+    /// Returns the index in [`Self::nodes`] of a node with the same object as there; `None` for one that an extender returned.
+    #[inline]
+    pub fn position_of(&self, node: &NodeInfo) -> Option<usize> {
+        self.nodes.position_of(node)
+    }
+
     /// Returns the place of each node in the order of names, by position.
     pub fn name_ranks(&self) -> Arc<[u32]> {
         self.nodes.name_ranks()

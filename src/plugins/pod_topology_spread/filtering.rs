@@ -298,24 +298,33 @@ fn update_state(cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, updated
 }
 
 impl FilterPlugin for PodTopologySpread {
-    fn filter(&self, _cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
         let Some(state) = state.read::<PreFilterState>() else { return Status::error(NO_STATE) };
         let mut values = NodeValues::of(node);
+        let own = cx.snapshot.position_of(node);
         for (i, (spread, slot)) in state.spreads.iter().zip(state.slots.iter().copied()).enumerate() {
             let (paths, domains) = &state.minima[slot];
-            let Some((value, number)) = values.get(state, i) else {
+            let number = match own {
+                Some(at) => state.spreads[slot].counts.topology.of_node(at).map(Some),
+                None => values.get(state, i).map(|(_, number)| number),
+            };
+            debug_assert_eq!(number, values.get(state, i).map(|(_, number)| number), "{}", node.name());
+            let Some(number) = number else {
                 let topology_key = spread.constraint.topology_key.clone();
                 return Status::rejected(Reason::TopologyKeyMissing { topology_key });
             };
             // With fewer domains than `minDomains`, the lowest count is 0.
             let enough = i64::try_from(*domains).is_ok_and(|n| n >= i64::from(spread.constraint.min_domains));
             let lowest = if enough { paths.lowest() } else { 0 };
-            let count = state.spreads[slot].counts.get(number).unwrap_or(0) + state.change(slot, value).unwrap_or(0);
+            let mut value = || values.get(state, i).map(|(value, _)| value);
+            let changed = if state.changes.is_empty() { None } else { value().and_then(|value| state.change(slot, value)) };
+            let count = state.spreads[slot].counts.get(number).unwrap_or(0) + changed.unwrap_or(0);
             let matching = count + spread.self_match;
             let max_skew = i64::from(spread.constraint.max_skew);
             if matching - lowest > max_skew {
                 let topology_key = spread.constraint.topology_key.clone();
-                let skew = SpreadSkew { topology_key, domain: value.clone(), matching, lowest, max_skew };
+                let domain = value().cloned().unwrap_or_default();
+                let skew = SpreadSkew { topology_key, domain, matching, lowest, max_skew };
                 return Status::rejected(Reason::TopologySpreadSkew(Box::new(skew)));
             }
         }

@@ -1,12 +1,12 @@
 //! `PreScore` and Score of `PodTopologySpread`; mirrors `pkg/scheduler/framework/plugins/podtopologyspread/scoring.go`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::PodTopologySpread;
 use super::common::{Action, Constraint, LABEL_HOSTNAME, NodePolicies, PolicyReader, has_all_keys, slots};
 use crate::cluster::{Pod, Str};
-use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status};
+use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, PodInfo, PreScorePlugin, ScorePlugin, Status, Topology};
 use crate::release::{IdleScores, Rounding, SpreadCounts};
 
 /// Services of which the selectors are compared with a pod in a step.
@@ -22,10 +22,11 @@ const INVALID_SCORE: i64 = -1;
 #[derive(Debug)]
 struct Spread {
     constraint: Constraint,
-    /// Counts by topology value of feasible nodes; empty for the host name.
-    counts: HashMap<Str, i64>,
-    /// For the host name, counts by position of the node in the snapshot; nodes beyond the end have none.
-    of_hosts: Vec<i64>,
+    /// The values of the key.
+    topology: Arc<Topology>,
+    /// Counts by number of the value; last that of the empty value, where no node of the snapshot has it. For the host name, counts by
+    /// position of the node in the snapshot; nodes beyond the end have none.
+    counts: Vec<i64>,
     /// ln(domains + 2): normalizes constraints with few domains against those with many.
     weight: f64,
 }
@@ -42,28 +43,59 @@ struct PreScoreState {
 
 impl PreScoreState {
     /// Collects the domains of the feasible nodes, without counts.
-    fn new(constraints: Vec<Constraint>, feasible: &[Arc<NodeInfo>], require_all: bool, counts: SpreadCounts) -> Self {
-        let takes_part = |n: &Arc<NodeInfo>| !require_all || has_all_keys(&n.node.metadata.labels, &constraints);
-        let (ranked, ignored): (Vec<_>, Vec<_>) = feasible.iter().partition(|n| takes_part(n));
+    fn new(cx: &Context<'_>, constraints: Vec<Constraint>, feasible: &[Arc<NodeInfo>], require_all: bool) -> Self {
+        let counts = cx.emulation.behaviour().spread.counts;
+        let topologies: Vec<Arc<Topology>> = constraints.iter().map(|c| cx.snapshot.topology(&c.topology_key)).collect();
+        let partial: Vec<&Arc<Topology>> = topologies.iter().filter(|topology| require_all && !topology.is_complete()).collect();
+        let takes_part = |(node, at): &(&Arc<NodeInfo>, Option<usize>)| match at {
+            Some(at) => partial.iter().all(|topology| topology.of_node(*at).is_some()),
+            None => !require_all || has_all_keys(&node.node.metadata.labels, &constraints),
+        };
+        let placed = feasible.iter().map(|node| (node, cx.snapshot.position_of(node)));
+        let (ranked, ignored): (Vec<_>, Vec<_>) = placed.partition(takes_part);
         let shares = |key: &Str| counts == SpreadCounts::PerTopologyKey && key != LABEL_HOSTNAME;
         let slots: Arc<[usize]> = slots(constraints.iter().map(|c| &c.topology_key), shares).into();
-        let spread = |(i, constraint): (usize, Constraint)| {
-            let mut counts = HashMap::new();
-            if slots[i] != i {
+        let spread = |((i, constraint), topology): ((usize, Constraint), Arc<Topology>)| {
+            let domains = if slots[i] != i {
                 // All domains belong to the other constraint, so this one has none.
-                return Spread { constraint, counts, of_hosts: Vec::new(), weight: 2.0f64.ln() };
-            }
-            let by_host = constraint.topology_key == LABEL_HOSTNAME;
-            for node in ranked.iter().filter(|_| !by_host) {
-                let value = node.node.metadata.labels.get(&constraint.topology_key).cloned().unwrap_or_default();
-                counts.entry(value).or_insert(0);
-            }
-            let domains = if by_host { ranked.len() } else { counts.len() };
-            Spread { constraint, counts, of_hosts: Vec::new(), weight: ((domains + 2) as f64).ln() }
+                0
+            } else if constraint.topology_key == LABEL_HOSTNAME {
+                ranked.len()
+            } else {
+                domains(&topology, &constraint.topology_key, &ranked)
+            };
+            Spread { constraint, topology, counts: Vec::new(), weight: ((domains + 2) as f64).ln() }
         };
-        let ignored = Arc::new(ignored.into_iter().map(|n| n.name().clone()).collect());
-        Self { spreads: constraints.into_iter().enumerate().map(spread).collect(), slots, ignored }
+        let ignored = Arc::new(ignored.into_iter().map(|(node, _)| node.name().clone()).collect());
+        Self { spreads: constraints.into_iter().enumerate().zip(topologies).map(spread).collect(), slots, ignored }
     }
+}
+
+/// Returns the number of values that nodes have for a key. A node without the key has the empty value.
+fn domains(topology: &Topology, key: &Str, nodes: &[(&Arc<NodeInfo>, Option<usize>)]) -> usize {
+    let mut found = vec![false; topology.len()];
+    // Values that no node of the snapshot has.
+    let mut others = HashSet::new();
+    let mut is_missing = false;
+    for (node, at) in nodes {
+        let labels = &node.node.metadata.labels;
+        let number = match at {
+            Some(at) => topology.of_node(*at),
+            None => match labels.get(key).map(|value| (value, topology.number(value))) {
+                Some((value, None)) => {
+                    others.insert(value);
+                    continue;
+                }
+                found => found.and_then(|(_, number)| number),
+            },
+        };
+        match number {
+            Some(number) => found[number] = true,
+            None => is_missing = true,
+        }
+    }
+    let has_empty = topology.number("").is_some_and(|number| found[number]) || others.iter().any(|value| value.is_empty());
+    found.iter().filter(|found| **found).count() + others.len() + usize::from(is_missing && !has_empty)
 }
 
 /// Counts the matching pods of all nodes in the domains of feasible nodes. A node without the key is in the domain of the empty value.
@@ -79,15 +111,15 @@ fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], slots: &[usiz
             matching = constraint.matching_pods(cx.snapshot, &pod.metadata.namespace);
         }
         if constraint.topology_key == LABEL_HOSTNAME {
-            let of_hosts = &mut spreads[slots[i]].of_hosts;
+            let of_hosts = &mut spreads[slots[i]].counts;
             of_hosts.resize(matching.last().map_or(0, |(at, _)| at + 1), 0);
             for (at, count) in &matching {
                 of_hosts[*at] = *count;
             }
             continue;
         }
-        let topology = cx.snapshot.topology(&constraint.topology_key);
-        let (mut totals, mut without) = (vec![0; topology.len()], 0);
+        let topology = spreads[i].topology.clone();
+        let (mut totals, mut without) = (vec![0; topology.len() + 1], 0);
         for (at, count) in &matching {
             if !counts_all {
                 let policies = *policies[*at].get_or_insert_with(|| reader.read(&nodes[*at].node));
@@ -97,11 +129,12 @@ fn count_pods(cx: &Context<'_>, pod: &Pod, spreads: &mut [Spread], slots: &[usiz
             }
             *topology.of_node(*at).map_or(&mut without, |value| &mut totals[value]) += count;
         }
+        // A node without the key is in the domain of the empty value.
+        let empty = topology.number("").unwrap_or(topology.len());
+        totals[empty] += without;
         let counts = &mut spreads[slots[i]].counts;
-        let by_value = totals.into_iter().enumerate().map(|(value, total)| (topology.value(value).as_str(), total));
-        for (value, total) in by_value.chain([("", without)]).filter(|(_, total)| *total != 0) {
-            counts.get_mut(value).into_iter().for_each(|count| *count += total);
-        }
+        counts.resize(totals.len(), 0);
+        counts.iter_mut().zip(totals).for_each(|(count, total)| *count += total);
     }
 }
 
@@ -127,7 +160,7 @@ impl PreScorePlugin for PodTopologySpread {
         if !has_own {
             state.count_list_steps(STEPS_OF_DEFAULT.saturating_mul((constraints.len() * nodes.len()) as u64));
         }
-        let mut computed = PreScoreState::new(constraints, nodes, require_all, cx.emulation.behaviour().spread.counts);
+        let mut computed = PreScoreState::new(cx, constraints, nodes, require_all);
         if let Some(spreads) = Arc::get_mut(&mut computed.spreads) {
             count_pods(cx, &pod.pod, spreads, &computed.slots, require_all);
         }
@@ -139,20 +172,25 @@ impl PreScorePlugin for PodTopologySpread {
 impl ScorePlugin for PodTopologySpread {
     fn score(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Result<i64, Status> {
         let state = state.read::<PreScoreState>().ok_or_else(|| Status::error(NO_STATE))?;
-        if state.ignored.contains(node.name()) {
+        if !state.ignored.is_empty() && state.ignored.contains(node.name()) {
             return Ok(0);
         }
+        let at = cx.snapshot.position_of(node);
         let mut score = 0.0;
-        let mut at = None;
-        for (Spread { constraint, weight, .. }, slot) in state.spreads.iter().zip(state.slots.iter()) {
-            let Some(value) = node.node.metadata.labels.get(&constraint.topology_key) else { continue };
-            let Spread { counts, of_hosts, .. } = &state.spreads[*slot];
+        for (Spread { constraint, topology, weight, .. }, slot) in state.spreads.iter().zip(state.slots.iter()) {
+            let counts = &state.spreads[*slot].counts;
+            let of_label = || {
+                let empty = |value: &Str| value.is_empty().then_some(topology.len());
+                node.node.metadata.labels.get(&constraint.topology_key).map(|value| topology.number(value).or_else(|| empty(value)))
+            };
+            let value = at.map_or_else(of_label, |at| topology.of_node(at).map(Some));
+            debug_assert_eq!(value, of_label(), "{}", node.name());
+            let Some(value) = value else { continue };
             let count = if constraint.topology_key == LABEL_HOSTNAME {
-                let at = at.get_or_insert_with(|| cx.snapshot.position(node.name()));
                 // A node that an extender returned has no pods, whatever runs on it.
-                at.and_then(|at| of_hosts.get(at)).filter(|_| !node.pods.is_empty())
+                at.and_then(|at| counts.get(at)).filter(|_| !node.pods.is_empty())
             } else {
-                counts.get(value)
+                value.and_then(|value| counts.get(value))
             };
             let count = count.copied().unwrap_or(0);
             score += count as f64 * weight + f64::from(constraint.max_skew.wrapping_sub(1));
@@ -167,7 +205,7 @@ impl ScorePlugin for PodTopologySpread {
         let Some(state) = state.read::<PreScoreState>() else { return Status::error(NO_STATE) };
         let (mut lowest, mut highest) = (i64::MAX, 0);
         for (node, score) in nodes.iter().zip(scores.iter_mut()) {
-            if state.ignored.contains(node.name()) {
+            if !state.ignored.is_empty() && state.ignored.contains(node.name()) {
                 *score = INVALID_SCORE;
             } else {
                 lowest = lowest.min(*score);
