@@ -36,7 +36,7 @@ COMMANDS = {
         ("flood", "flood default/p0"), ("taint", "taint n0 a=b:NoExecute"), ("label", "label n0 z=q"), ("weights", "weights ImageLocality=5"), ("plugin-off", "plugin off NodeResourcesFit"),
         ("release", "release 1.30"), ("evict", "evict default/b0"), ("delete", "delete node n0"), ("priority", "priority default/p0 2000000"))},
     **{name: ["open", "IN", "--pod", "default/p0", "--keys", keys, "--print", "OUT"] for name, keys in (
-        ("keys-panes", "2 z z z 3 8 9 0 P 6 4 5 i"), ("keys-fixes", "x"), ("keys-cycles", "1 s c c C c b n"), ("keys-settle", "S [ ] = B"), ("keys-agreement", "A"),
+        ("keys-panes", "2 z z z 3 8 9 0 P 6 4 5 i"), ("keys-fixes", "x"), ("keys-cycle", "1 s c"), ("keys-settle", "S"), ("keys-agreement", "A"),
         ("keys-drain", "':drain n0' enter S"), ("keys-odds", "':odds' enter"), ("keys-filter", "P '/p1' enter"))},
     "old": ["explain", "p0", "--emulate", "1.14", "--from", "IN"], "run-old": ["run", "--emulate", "1.20", "--from", "IN"], "scale": ["run", "--what-if", "scale deploy/d0 5000", "--from", "IN"],
 }

@@ -225,17 +225,28 @@ fn several(
     if selector.is_some() && selected.is_empty() {
         audience.say("no pending pod has these labels".to_owned());
     }
-    let decided = within_bound(scheduler, &selected, StepBound::allowance_of_recorded(scheduler));
+    let cluster = scheduler.state().cluster();
+    let named = |name: &String| {
+        let key = pod_key(name, args.namespace.as_deref(), &namespace).ok()?;
+        cluster.pods.get(&key).filter(|pod| pod.is_pending())
+    };
+    let asked: Vec<Option<&Arc<Pod>>> = selected.iter().map(|pod| Some(*pod)).chain(pods.iter().map(named)).collect();
+    let decided = within_bound(scheduler, &asked, StepBound::allowance_of_recorded(scheduler));
     let write = |answer: &Answer<'_>, more| args.output.write_next(answer, more).map_err(Failure::from);
     let mut all = Explained { text: Text::default(), code: super::code(EXIT_OK, scheduler), disagrees: false };
-    if decided < selected.len() {
-        let (are, first) = (count_of(selected.len() - decided, "selected pod is", "selected pods are"), selected[decided].key());
-        audience.say(format!("{are} not decided, from {first} on: the others take all steps; name them to decide about them"));
+    if let Some(first) = asked[decided..].iter().flatten().next() {
+        let (left, first) = (asked.len() - decided, first.key());
+        let (are, narrower) = if decided < selected.len() {
+            (count_of(left, "selected pod is", "selected pods are"), "name them to decide about them")
+        } else {
+            (count_of(left, "named pod is", "named pods are"), "name fewer at once")
+        };
+        audience.say(format!("{are} not decided, from {first} on: the others take all steps; {narrower}"));
         all.code = super::EXIT_SOURCE;
     }
-    let of_keys = selected[..decided].iter().map(|pod| one(args, &pod.key(), source, &write));
+    let of_keys = selected.iter().map(|pod| one(args, &pod.key(), source, &write));
     let of_names = pods.iter().map(|pod| subject(args, pod, source, &write));
-    for explained in of_keys.chain(of_names) {
+    for explained in of_keys.chain(of_names).take(decided) {
         match explained {
             Ok(next) => {
                 all.code = all.code.max(next.code);
@@ -261,16 +272,17 @@ fn several(
 const STEPS_OF_ANSWER: u64 = 2;
 
 /// Returns how many pods, from the first on, are decided within a number of steps; at least one. A pod of a group is decided and shown with
-/// all others of it that wait.
-fn within_bound(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
+/// all others of it that wait. What is no pending pod takes no steps.
+fn within_bound(scheduler: &Scheduler, pods: &[Option<&Arc<Pod>>], mut steps: u64) -> usize {
     let state = scheduler.state();
     let group = |pod: &Pod| pod.group_key().filter(|_| state.config().emulation.enabled(Gate::GenericWorkload));
     let mut members: HashMap<Key, u64> = HashMap::new();
-    if pods.iter().any(|pod| group(pod).is_some()) {
+    if pods.iter().flatten().any(|pod| group(pod).is_some()) {
         let waiting = state.cluster().pods.iter().filter(|pod| pod.is_pending());
         waiting.filter_map(|pod| group(pod)).for_each(|group| *members.entry(group).or_default() += 1);
     }
-    let is_within = |pod: &&&Arc<Pod>| {
+    let is_within = |pod: &&Option<&Arc<Pod>>| {
+        let Some(pod) = pod else { return true };
         let is_left = steps > 0;
         let together = group(pod).and_then(|group| members.get(&group)).copied().unwrap_or(1);
         let of_answer = StepBound::steps_of_recorded(scheduler, pod).saturating_mul(STEPS_OF_ANSWER);

@@ -193,12 +193,14 @@ fn selected_pods_are_decided_within_the_bound_on_steps() {
     let pod = |name: &str| object_with_kind(&serde_json::json!({"kind": "Pod", "metadata": {"name": name, "namespace": "d"}}));
     let objects = vec![pod("a"), pod("b"), pod("c")];
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default());
-    let pods: Vec<&Arc<Pod>> = scheduler.state().cluster().pods.iter().collect();
-    let of_one = STEPS_OF_ANSWER * StepBound::steps_of_recorded(&scheduler, pods[0]);
+    let pods: Vec<Option<&Arc<Pod>>> = scheduler.state().cluster().pods.iter().map(Some).collect();
+    let of_one = STEPS_OF_ANSWER * StepBound::steps_of_recorded(&scheduler, pods[0].unwrap());
     assert!(of_one > 0);
     // One is decided in any case, and pods that are alike count whole: each has an answer of its own.
     assert_eq!([1, of_one, of_one + 1, 3 * of_one].map(|steps| within_bound(&scheduler, &pods, steps)), [1, 1, 2, 3]);
     assert_eq!(within_bound(&scheduler, &[], 1), 0);
+    // A name of no pod takes no steps.
+    assert_eq!(within_bound(&scheduler, &[None, pods[0], None, pods[1]], 1), 3);
 }
 
 #[test]
@@ -215,8 +217,8 @@ fn selected_pods_of_a_group_count_with_all_of_it() {
         let emulation = Emulation::new(profile, FeatureGates::parse(gates, profile).unwrap());
         let objects = ["a", "b", "c", "e"].map(pod).to_vec();
         let scheduler = Scheduler::new(Config::defaults(emulation), objects, Options::default());
-        let pods: Vec<&Arc<Pod>> = scheduler.state().cluster().pods.iter().collect();
-        within_bound(&scheduler, &pods, answers * STEPS_OF_ANSWER * StepBound::steps_of_recorded(&scheduler, pods[0]))
+        let pods: Vec<Option<&Arc<Pod>>> = scheduler.state().cluster().pods.iter().map(Some).collect();
+        within_bound(&scheduler, &pods, answers * STEPS_OF_ANSWER * StepBound::steps_of_recorded(&scheduler, pods[0].unwrap()))
     };
     let counts = |gates: &str| [1, 4, 5, 8, 9].map(|answers| within(gates, answers));
     assert_eq!(counts("GenericWorkload=true"), [1, 1, 2, 2, 3]);

@@ -164,18 +164,20 @@ fn existing_anti_affinity_counts(
 
 /// Counts the pods that match all required affinity terms of the incoming pod, and those that match each of its
 /// required anti-affinity terms; with the nodes of the latter, by term.
-fn incoming_counts(snapshot: &Snapshot, incoming: &Incoming) -> (Domains, Domains, Vec<Vec<usize>>) {
+fn incoming_counts(snapshot: &Snapshot, state: &CycleState, incoming: &Incoming) -> (Domains, Domains, Vec<Vec<usize>>) {
     let (mut affinity, mut anti_affinity, mut by_term) = (Domains::default(), Domains::default(), Vec::new());
     let unknown = Labels::default();
     if !incoming.affinity.is_empty() {
         let wanted = incoming.affinity.iter().map(AffinityTerm::wanted_bits).fold(LabelBloom::default(), LabelBloom::and);
         let matching = snapshot.pods().count(wanted, |p| matches_all_terms(&incoming.affinity, &p.pod));
+        state.count_list_steps((incoming.affinity.len() * matching.len()) as u64 * STEPS_OF_COUNT);
         for term in &incoming.affinity {
             affinity.add_counts(snapshot, &term.topology_key, matching.iter().copied(), 1);
         }
     }
     for term in &incoming.anti_affinity {
         let matching = snapshot.pods().count(term.wanted_bits(), |p| term.matches(&p.pod, &unknown));
+        state.count_list_steps(matching.len() as u64 * STEPS_OF_COUNT);
         by_term.push(matching.iter().map(|(node, _)| *node).collect());
         anti_affinity.add_counts(snapshot, &term.topology_key, matching, 1);
     }
@@ -202,7 +204,7 @@ impl PreFilterPlugin for InterPodAffinity {
         if existing.is_empty() && incoming.affinity.is_empty() && incoming.anti_affinity.is_empty() {
             return (PreFilterResult::default(), Status::skip());
         }
-        let (affinity, anti_affinity, by_term) = incoming_counts(cx.snapshot, &incoming);
+        let (affinity, anti_affinity, by_term) = incoming_counts(cx.snapshot, state, &incoming);
         state.write(PreFilterState {
             incoming: Arc::new(incoming),
             existing_anti_affinity: Counts::new(existing),
