@@ -138,6 +138,11 @@ macro_rules! kinds {
                 match kind { $(Kind::$kind => self.$field.iter().cloned().map(Object::$kind).collect(),)* }
             }
 
+            /// Returns the number of all objects.
+            pub(crate) fn object_count(&self) -> usize {
+                0 $(+ self.$field.len())*
+            }
+
             /// Returns the number of objects of a kind.
             pub fn count(&self, kind: Kind) -> usize {
                 match kind { $(Kind::$kind => self.$field.len(),)* }

@@ -71,6 +71,9 @@ limits! { "engine":
     bytes MANIFEST_BYTES: usize = 12 << 20, "long_pods_of_a_manifest_are_bounded";
     /// Length of a pod of a manifest as JSON up to which it does not count for MANIFEST_BYTES.
     bytes MANIFEST_POD: usize = 8 << 10, "long_pods_of_a_manifest_are_bounded";
+    /// Workloads whose pods found no node, and of which a run does not try further pods until something changes; of those before them
+    /// a pod is tried again.
+    count RECENT_FAILURES: usize = 32, "the_failures_of_a_number_of_workloads_are_kept";
     /// Steps of all decisions about pods of a manifest and those that change with them, besides MANIFEST_STEPS_OF_OBJECT; pods that
     /// are left are counted as not decided, or as not created.
     steps MANIFEST_STEPS: u64 = 25_000_000, "decisions_about_a_manifest_end_after_a_number_of_steps";

@@ -26,7 +26,7 @@ limits! { "sessions":
     /// Attempts of the cluster's scheduler about a pod that are compared with our decision on the state of their moment, the newest; the
     /// others are counted.
     count ATTEMPTS_COMPARED: usize = 12, "the_newest_attempts_are_compared";
-    /// Pods and nodes that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is
+    /// Objects that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is
     /// tried for those after them, which their words say.
     count LOG_RELEASES_OBJECTS: usize = 200_000, "other_releases_are_tried_for_a_number_of_objects";
     /// Revisions that the timeline of a journal has, about; changes of several seconds share one where there are more.

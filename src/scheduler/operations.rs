@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::cycle::LastFailure;
+use super::cycle::RecentFailures;
 use super::decide::{device_findings, every_filter};
 use super::equivalence_cache::EquivalenceCache;
 use super::queue::PlaceInLog;
@@ -28,8 +28,8 @@ pub struct Scheduler {
     pub(super) asking: Asking,
     /// Whether its cycles leave out the events about single nodes, candidates and odds.
     pub(super) quiet: bool,
-    /// The attempt before, if it was quiet, found no node, and nothing has changed since.
-    pub(super) last_failure: Option<LastFailure>,
+    /// The quiet attempts that found no node since anything changed.
+    pub(super) recent_failures: RecentFailures,
     /// Answers about pods of the same workloads, if it is quiet.
     pub(super) equivalence_cache: EquivalenceCache,
     /// Options of the start.
@@ -178,8 +178,17 @@ impl Scheduler {
         let Options { start, sampling, evictions, queues, ref events, unknown, .. } = options;
         let mut state = State::new(Arc::new(config), objects, start, (queues == InitialQueues::AsObserved).then_some(events));
         state.cluster.unknown = unknown;
-        let (last_failure, equivalence_cache) = (None, EquivalenceCache::default());
-        Self { state, sampling, evictions, asking: Asking::Ask, quiet: false, last_failure, equivalence_cache, options: Arc::new(options) }
+        let (recent_failures, equivalence_cache) = (RecentFailures::default(), EquivalenceCache::default());
+        Self {
+            state,
+            sampling,
+            evictions,
+            asking: Asking::Ask,
+            quiet: false,
+            recent_failures,
+            equivalence_cache,
+            options: Arc::new(options),
+        }
     }
 
     /// Returns the options of the start.
@@ -238,7 +247,7 @@ impl Scheduler {
     fn apply_taking(&mut self, operation: Operation, tick: SignedDuration) -> Vec<Event> {
         let mut events = Vec::new();
         if !matches!(operation, Operation::Schedule) {
-            self.last_failure = None;
+            self.recent_failures = RecentFailures::default();
         }
         if let Operation::Batch { operations, .. } = operation {
             // Changes observed together all happened at the time of the observation.
@@ -291,7 +300,7 @@ impl Scheduler {
     /// Returns the scheduler with cycles whose events leave out nodes, candidates and odds. Its decisions are the same.
     #[must_use]
     pub fn quietly(self) -> Self {
-        Self { quiet: true, last_failure: None, ..self }
+        Self { quiet: true, recent_failures: RecentFailures::default(), ..self }
     }
 
     /// Runs every Filter plugin on a node for a pod as if it were popped now; `None` if the pod, node or profile does

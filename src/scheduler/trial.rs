@@ -1,5 +1,6 @@
 //! Trials: a scheduler on an edited cluster, for dry decisions, and all filters on all nodes.
 
+use super::cycle::RecentFailures;
 use super::event_handlers::HandlerStep;
 use super::runtime::Runner;
 use super::{Scheduler, State};
@@ -39,7 +40,7 @@ impl Scheduler {
     #[must_use]
     pub fn with_edits(&self, edits: impl IntoIterator<Item = ObjectEdit>) -> Self {
         let mut changed = self.clone();
-        changed.last_failure = None;
+        changed.recent_failures = RecentFailures::default();
         changed.asking = Asking::Recall;
         for edit in edits {
             changed.state.take_quietly(edit);
@@ -51,7 +52,7 @@ impl Scheduler {
     #[must_use]
     pub fn looking_at_all_nodes(&self) -> Self {
         let mut all = self.clone();
-        all.last_failure = None;
+        all.recent_failures = RecentFailures::default();
         all.sampling.all_nodes = true;
         all
     }

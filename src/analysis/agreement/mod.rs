@@ -207,7 +207,7 @@ impl SchedulerComparer {
     /// Returns how many objects were given to schedulers of other releases.
     pub(in crate::analysis) fn objects_loaded(&self) -> usize {
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        others.len().saturating_mul(self.cluster.pods.len() + self.cluster.nodes.len())
+        others.len().saturating_mul(self.cluster.object_count())
     }
 
     /// Adds the changes seen on a live cluster.

@@ -176,7 +176,7 @@ pub struct Replay<'a> {
     opening: Vec<Operation>,
     /// The pod of each change so far.
     touched: Vec<Key>,
-    /// Pods and nodes that schedulers of other releases may still load.
+    /// Objects that schedulers of other releases may still load.
     objects_to_load: Cell<usize>,
 }
 

@@ -6,17 +6,17 @@
 mod binding;
 mod failure;
 mod group;
-mod last_failure;
 mod permit;
 #[cfg(test)]
 mod permit_tests;
+mod recent_failures;
 
 use std::sync::Arc;
 
 use self::failure::record_evictions;
 pub(super) use self::group::group_id;
-pub(super) use self::last_failure::{LastFailure, are_alike, depends_on_spec_alone};
 pub(super) use self::permit::WaitingPod;
+pub(super) use self::recent_failures::{RecentFailures, are_alike, depends_on_spec_alone};
 use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
 use super::pod_group::Turn;
@@ -97,7 +97,7 @@ impl Scheduler {
     /// Pops a pod and runs its cycle until it is bound, its failure is handled, or it waits on Permit. No effect if no
     /// pod can be popped.
     pub(super) fn schedule_one(&mut self, events: &mut Vec<Event>) {
-        let last = self.last_failure.take();
+        let recent = std::mem::take(&mut self.recent_failures);
         let Some(info) = self.state.with_queue(events, |queue, env| queue.pop(env)) else { return };
         let mut info = QueuedPodInfo::clone(&info);
         let pod = info.pod().clone();
@@ -114,7 +114,7 @@ impl Scheduler {
             self.state.with_queue(events, |queue, env| queue.leave(env, &pod, Place::Gone));
             return;
         } else {
-            self.try_pod(&mut info, last, &mut writes, events)
+            self.try_pod(&mut info, recent, &mut writes, events)
         };
         events.push(Event::CycleFinished { pod: pod.key(), outcome });
         self.state.carry_out(writes, events);
@@ -122,14 +122,8 @@ impl Scheduler {
         self.state.time_out_at_once(&pod.key(), events);
     }
 
-    /// `last` is the attempt before, if nothing has changed since.
-    fn try_pod(
-        &mut self,
-        info: &mut QueuedPodInfo,
-        last: Option<LastFailure>,
-        writes: &mut Vec<Write>,
-        events: &mut Vec<Event>,
-    ) -> Outcome {
+    /// `recent` are the failures since anything changed.
+    fn try_pod(&mut self, info: &mut QueuedPodInfo, recent: RecentFailures, writes: &mut Vec<Write>, events: &mut Vec<Event>) -> Outcome {
         let state = &mut self.state;
         state.cycle += 1;
         let config = state.config.clone();
@@ -142,7 +136,8 @@ impl Scheduler {
             return Outcome::Error;
         };
         let start = state.next_start_node_index;
-        let known = last.filter(|_| self.quiet).and_then(|last| last.of_pod_like(state, &info.pod_info));
+        let known = if self.quiet { recent.of_pod_like(state, &info.pod_info) } else { None };
+        let is_known = known.is_some();
         let keeps = self.quiet && state.cluster.device_classes.is_empty();
         let class = keeps.then(|| self.equivalence_cache.of(&config, &info.pod_info)).flatten();
         let mut cycle_state = CycleState::default();
@@ -164,7 +159,7 @@ impl Scheduler {
         };
         let result = if let Some(known) = known {
             #[cfg(debug_assertions)]
-            last_failure::check(&known, &mut attempt, &info.pod_info);
+            recent_failures::check(&known, &mut attempt, &info.pod_info);
             ScheduleResult::FitError(known)
         } else if self.quiet {
             attempt.run(&info.pod_info, &mut cycle_state, &mut Quiet)
@@ -181,8 +176,10 @@ impl Scheduler {
                 Err(failed) => failed,
             },
             ScheduleResult::FitError(error) => {
-                if self.quiet {
-                    self.last_failure = LastFailure::of(state, framework, &info.pod_info, &error, start);
+                if is_known {
+                    self.recent_failures = recent;
+                } else if self.quiet {
+                    self.recent_failures = recent.and(state, framework, &info.pod_info, &error, start);
                 }
                 self.preempt(&error, info, writes, events);
                 Failed::no_fit(&error)

@@ -36,11 +36,11 @@ impl SchedulingQueue {
 
     /// Returns the other queued pods of the group of a pod with their places, by name; none for a pod that is queued by itself.
     fn mates<'a>(&'a self, env: &'a dyn QueueEnv, info: &QueuedPodInfo) -> impl Iterator<Item = (&'a Arc<QueuedPodInfo>, Place)> + use<'a> {
-        let key = info.key();
         let cx = env.context();
         let state = self.entry_of(info.pod()).and_then(|group| cx.snapshot.pod_groups().get(&group));
-        let pods = state.into_iter().flat_map(PodGroupState::unscheduled).map(|pod| pod.key());
-        pods.filter(move |mate| *mate != key).filter_map(|mate| self.queued(&mate))
+        let group = state.map(|state| (state, info.key()));
+        let others = |(state, own): (&'a PodGroupState, Key)| state.unscheduled().map(|pod| pod.key()).filter(move |mate| *mate != own);
+        group.into_iter().flat_map(others).filter_map(|mate| self.queued(&mate))
     }
 
     /// Returns the same as a list.

@@ -1,12 +1,14 @@
-//! The last attempt that found no node. The next pod of the same workload, tried in the same state, finds none for the same reasons,
-//! which quiet runs need not find again. No counterpart upstream.
+//! The attempts that found no node since the state changed last. The next pod of one of their workloads finds none for the same
+//! reasons, which quiet runs need not find again. No counterpart upstream.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::cluster::{Pod, RarePodStatus};
 #[cfg(debug_assertions)]
 use crate::framework::CycleState;
 use crate::framework::PodInfo;
+use crate::limits::engine::RECENT_FAILURES;
 use crate::release::{Algorithm, PreemptionText};
 use crate::scheduler::State;
 use crate::scheduler::algorithm::FitError;
@@ -16,32 +18,46 @@ use crate::scheduler::runtime::Framework;
 #[cfg(debug_assertions)]
 use crate::trace::Quiet;
 
-/// An attempt that changed nothing but its pod. It is forgotten when anything else changes: with every operation but the next
-/// attempt, and with every attempt that ends otherwise.
+/// Attempts that changed nothing but their pods, the newest last. They are forgotten when anything else changes: with every operation but
+/// the next attempt, and with every attempt that ends otherwise. Clones share the failures.
+#[derive(Clone, Debug, Default)]
+pub(in crate::scheduler) struct RecentFailures(VecDeque<Failure>);
+
 #[derive(Clone, Debug)]
-pub(in crate::scheduler) struct LastFailure {
+struct Failure {
     pod: Arc<PodInfo>,
-    error: Box<FitError>,
+    error: Arc<FitError>,
     /// Where the search began, and ended.
     start: usize,
 }
 
-impl LastFailure {
-    /// Keeps an attempt if another pod like its own would fail alike. `start` is where its search began.
-    pub(super) fn of(state: &State, framework: &Framework, pod: &Arc<PodInfo>, error: &FitError, start: usize) -> Option<Self> {
+impl RecentFailures {
+    /// Returns them with an attempt behind, if another pod like its own would fail alike; none of them if not. `start` is where its
+    /// search began.
+    #[must_use]
+    pub(super) fn and(mut self, state: &State, framework: &Framework, pod: &Arc<PodInfo>, error: &FitError, start: usize) -> Self {
         let is_kept = depends_on_spec_alone(&pod.pod)
             && depends_on_state_alone(state, framework)
             && error.writes.is_empty()
             && error.preemption.as_ref().is_none_or(|record| record.selected().is_none())
             && start == state.next_start_node_index;
-        is_kept.then(|| Self { pod: pod.clone(), error: Box::new(error.clone()), start })
+        if !is_kept {
+            return Self::default();
+        }
+        if self.0.len() == RECENT_FAILURES {
+            self.0.pop_front();
+        }
+        self.0.push_back(Failure { pod: pod.clone(), error: Arc::new(error.clone()), start });
+        self
     }
 
     /// Returns how the attempt for a pod ends; `None` if it has to be made.
-    pub(super) fn of_pod_like(self, state: &State, pod: &PodInfo) -> Option<Box<FitError>> {
-        let (one, other) = (&self.pod.pod, &pod.pod);
-        let fails_alike = depends_on_spec_alone(other) && are_alike(one, other) && self.start == state.next_start_node_index;
-        fails_alike.then_some(self.error)
+    pub(super) fn of_pod_like(&self, state: &State, pod: &PodInfo) -> Option<Box<FitError>> {
+        if !depends_on_spec_alone(&pod.pod) {
+            return None;
+        }
+        let fails_alike = |failure: &&Failure| failure.start == state.next_start_node_index && are_alike(&failure.pod.pod, &pod.pod);
+        self.0.iter().rev().find(fails_alike).map(|failure| Box::new((*failure.error).clone()))
     }
 }
 
