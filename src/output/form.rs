@@ -70,25 +70,57 @@ impl<F: Formatter> Formatter for Safe<F> {
     }
 }
 
-fn json<F: Formatter>(value: &impl Serialize, formatter: F) -> Result<String, serde_json::Error> {
-    let mut out = Vec::new();
-    value.serialize(&mut Serializer::with_formatter(&mut out, formatter))?;
+/// Bytes of an answer up to which its buffer doubles. A longer one is measured before it is written, as a buffer that grows holds it
+/// twice.
+const DOUBLED: usize = 16 << 20;
+
+/// A buffer that only counts, once it is given more than [`DOUBLED`] bytes.
+#[derive(Default)]
+struct Measured {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl io::Write for Measured {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.length += bytes.len();
+        if self.length <= DOUBLED {
+            self.bytes.extend_from_slice(bytes);
+        } else {
+            self.bytes = Vec::new();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn json<F: Formatter + Default>(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    let mut measured = Measured::default();
+    value.serialize(&mut Serializer::with_formatter(&mut measured, F::default()))?;
+    let mut out = measured.bytes;
+    if measured.length > DOUBLED {
+        out = Vec::with_capacity(measured.length + 1);
+        value.serialize(&mut Serializer::with_formatter(&mut out, F::default()))?;
+    }
     out.push(b'\n');
     String::from_utf8(out).map_err(<serde_json::Error as serde::ser::Error>::custom)
 }
 
 /// Returns a value as JSON over several lines.
 pub fn to_json(value: &impl Serialize) -> Result<Text, serde_json::Error> {
-    json(value, PrettyJson::default()).map(Text::written)
+    json::<PrettyJson>(value).map(Text::written)
 }
 
 pub fn to_json_line(value: &impl Serialize) -> Result<Text, serde_json::Error> {
-    json(value, Json::default()).map(Text::written)
+    json::<Json>(value).map(Text::written)
 }
 
 /// Returns the start of an object whose last field is an empty list, as JSON up to the first item of that list.
 pub fn to_json_open(value: &impl Serialize) -> Result<Text, serde_json::Error> {
-    let mut text = json(value, Json::default())?;
+    let mut text = json::<Json>(value)?;
     text.truncate(text.len().saturating_sub("]}\n".len()));
     Ok(Text::written(text))
 }
@@ -98,7 +130,7 @@ pub fn to_json_items(items: &[impl Serialize], first: bool) -> Result<Text, serd
     let mut out = String::new();
     for (at, item) in items.iter().enumerate() {
         out.push_str(if first && at == 0 { "\n" } else { ",\n" });
-        out.push_str(json(item, Json::default())?.trim_end());
+        out.push_str(json::<Json>(item)?.trim_end());
     }
     Ok(Text::written(out))
 }
@@ -216,6 +248,13 @@ mod tests {
     use super::*;
 
     const HOSTILE: &str = "a\u{1b}[2J\u{9b}31m\u{7f}\u{202e}\u{200b}\n\t\r\0\u{85}\u{2028}\u{e0041}\"\\ - : #'b";
+
+    #[test]
+    fn a_long_answer_is_the_same_text() {
+        let long = "x".repeat(DOUBLED);
+        let text = to_json_line(&[long.as_str(), "y"]).unwrap();
+        assert!(text.as_str() == format!("[\"{long}\",\"y\"]\n"));
+    }
 
     #[test]
     fn json_and_yaml_read_back_and_hold_nothing_raw() {
