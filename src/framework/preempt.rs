@@ -267,17 +267,63 @@ pub struct PutBacks(PutBackPods);
 enum PutBackPods {
     List(Vec<PutBack>),
     /// Places on the node, which cost less to keep, and the list once it was asked for.
-    On(Arc<NodeInfo>, Box<[PutBackAt]>, OnceLock<Box<[PutBack]>>),
+    On(PutBacksOn, OnceLock<Box<[PutBack]>>),
 }
 
-/// The pod at a place of its node, which was put back.
+/// The pods at places of a node that were put back. The answers and budgets that several share are listed once.
 #[derive(Clone)]
-pub struct PutBackAt {
-    pub place: u32,
-    /// The budgets that cover the pod; `None` if none does.
-    pub budgets: Option<Arc<CoveringBudgets>>,
-    /// The filters' answer with the pod back.
-    pub status: Status,
+pub struct PutBacksOn {
+    node: Arc<NodeInfo>,
+    pods: Vec<PutBackAt>,
+    statuses: Vec<Status>,
+    budgets: Vec<Arc<CoveringBudgets>>,
+}
+
+/// The pod at a place, with its entries in the two lists.
+#[derive(Clone, Copy)]
+struct PutBackAt {
+    place: u32,
+    /// [`NO_ENTRY`] if it was reprieved.
+    status: u32,
+    /// [`NO_ENTRY`] if no budget covers the pod.
+    budgets: u32,
+}
+
+const NO_ENTRY: u32 = u32::MAX;
+
+impl PutBacksOn {
+    /// Makes an empty list with room for some pods.
+    pub fn new(node: Arc<NodeInfo>, room: usize) -> Self {
+        Self { node, pods: Vec::with_capacity(room), statuses: Vec::new(), budgets: Vec::new() }
+    }
+
+    /// Adds a pod, with the budgets that cover it and the filters' answer with the pod back.
+    #[inline]
+    pub fn push(&mut self, place: u32, budgets: Option<&Arc<CoveringBudgets>>, status: &Status) {
+        let budgets = budgets.map_or(NO_ENTRY, |budgets| entry(&mut self.budgets, budgets, |known| Arc::ptr_eq(known, budgets)));
+        let status = match status.address() {
+            _ if status.is_success() => NO_ENTRY,
+            address => entry(&mut self.statuses, status, |known| known.address() == address),
+        };
+        self.pods.push(PutBackAt { place, status, budgets });
+    }
+
+    fn put_back(&self, at: &PutBackAt) -> PutBack {
+        let victim = Victim::new(self.node.at(at.place).info().clone(), self.budgets.get(at.budgets as usize).cloned());
+        PutBack { victim, status: self.statuses.get(at.status as usize).cloned().unwrap_or_default() }
+    }
+}
+
+/// Returns the number of an entry; of those in the list, the last few are looked at.
+#[inline]
+fn entry<T: Clone>(list: &mut Vec<T>, new: &T, is_same: impl Fn(&T) -> bool) -> u32 {
+    const LOOKED_AT: usize = 4;
+    let from = list.len().saturating_sub(LOOKED_AT);
+    let at = list[from..].iter().rposition(is_same).map_or(list.len(), |at| from + at);
+    if at == list.len() {
+        list.push(new.clone());
+    }
+    at as u32
 }
 
 impl Default for PutBacks {
@@ -294,15 +340,15 @@ impl From<Vec<PutBack>> for PutBacks {
 
 impl PutBacks {
     /// Makes the list of pods at places of a node.
-    pub fn on(node: Arc<NodeInfo>, places: Vec<PutBackAt>) -> Self {
-        Self(PutBackPods::On(node, places.into(), OnceLock::new()))
+    pub fn on(pods: PutBacksOn) -> Self {
+        Self(PutBackPods::On(pods, OnceLock::new()))
     }
 
     /// Returns how many pods were put back.
     pub fn len(&self) -> usize {
         match &self.0 {
             PutBackPods::List(list) => list.len(),
-            PutBackPods::On(_, places, _) => places.len(),
+            PutBackPods::On(on, _) => on.pods.len(),
         }
     }
 
@@ -315,10 +361,7 @@ impl PutBacks {
     pub fn list(&self) -> &[PutBack] {
         match &self.0 {
             PutBackPods::List(list) => list,
-            PutBackPods::On(node, places, list) => list.get_or_init(|| {
-                let victim = |at: &PutBackAt| Victim::new(node.at(at.place).info().clone(), at.budgets.clone());
-                places.iter().map(|at| PutBack { victim: victim(at), status: at.status.clone() }).collect()
-            }),
+            PutBackPods::On(on, list) => list.get_or_init(|| on.pods.iter().map(|at| on.put_back(at)).collect()),
         }
     }
 }

@@ -78,7 +78,8 @@ pub enum Event {
     PostFiltered { plugin: PluginName, status: Status },
     /// Preemption started.
     PreemptionStarted(Arc<PreemptionRecord>),
-    /// The dry run of a node removed a pod, added one back, or ran the filters without all lower-priority pods.
+    /// The dry run of a node removed a pod, added one back, or ran the filters without all lower-priority pods. Only records list these,
+    /// which make them of the events about the ends of dry runs; see [`super::RecordedEvents`].
     DryRunStepped(DryRunStepAt),
     /// The dry run of a node ended.
     DryRunFinished(Arc<NodeDryRun>),

@@ -20,6 +20,11 @@ pub struct DryRunStepAt {
 }
 
 impl DryRunStepAt {
+    /// Makes the step of a dry run with a number, from 0.
+    pub(super) fn new(run: Arc<NodeDryRun>, number: usize) -> Self {
+        Self { run, number: u32::try_from(number).unwrap_or(u32::MAX) }
+    }
+
     pub fn node(&self) -> &Str {
         &self.run.node
     }
@@ -85,28 +90,26 @@ pub fn victim_label(victim: &Victim, node: &str) -> String {
     label
 }
 
-/// Adds the events of a preemption, in order of occurrence.
+/// Adds the events of a preemption, in order of occurrence. The steps of dry runs are left out, as the events about their ends hold them.
 pub fn record_preemption(preemption: &Arc<PreemptionRecord>, events: &mut Vec<Event>) {
     let runs = preemption.dry_runs.in_order();
     let others = 2 + preemption.extender_calls.len() + preemption.score_functions.len();
-    events.reserve(runs.iter().map(|run| run.len() + 1).sum::<usize>() + others);
+    events.reserve(runs.len() + others);
     events.push(Event::PreemptionStarted(preemption.clone()));
-    for run in runs {
-        events.extend((0..run.len() as u32).map(|number| Event::DryRunStepped(DryRunStepAt { run: run.clone(), number })));
-        events.push(Event::DryRunFinished(run.clone()));
-    }
+    events.extend(runs.iter().map(|run| Event::DryRunFinished(run.clone())));
     events.extend(preemption.extender_calls.iter().map(|call| Event::ExtenderTookPart(call.clone())));
     let scored = |number| Event::CandidatesScored(ScoreFunctionAt { preemption: preemption.clone(), number });
     events.extend((0..preemption.score_functions.len() as u32).map(scored));
     events.extend(preemption.selected().map(|_| Event::CandidateSelected(preemption.clone())));
 }
 
-/// Returns the events of a preemption, in order of occurrence.
+/// Returns the events of a preemption with the steps of dry runs, in order of occurrence.
 #[cfg(test)]
 pub(crate) fn preemption_events(preemption: &Arc<PreemptionRecord>) -> impl Iterator<Item = Event> {
     let mut events = Vec::new();
     record_preemption(preemption, &mut events);
-    events.into_iter()
+    let recorded = super::RecordedEvents::new(events, &crate::framework::Snapshot::default());
+    recorded.iter().map(std::borrow::Cow::into_owned).collect::<Vec<_>>().into_iter()
 }
 
 /// A preemption up to the cursor.

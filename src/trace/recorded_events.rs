@@ -9,27 +9,43 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::event::Event;
-use crate::cluster::{Key, Str};
-use crate::framework::{SharedList, Snapshot, Status};
+use super::preemption::DryRunStepAt;
+use crate::cluster::{Key, Pod, Str};
+use crate::framework::{NodeDryRun, SharedList, Snapshot, Status};
 
 /// The events of a revision, in order.
 ///
 /// A cycle has an event for every node that it filters. These are packed, and made again when they are read: their names are those of
-/// the snapshot, and a node takes one byte, which selects its status among a few. All other events are kept as they are.
+/// the snapshot, and a node takes one byte, which selects its status among a few. The steps of a node's dry run
+/// ([`Event::DryRunStepped`]) are made of the record in [`Event::DryRunFinished`], before which they come. All other events are kept as
+/// they are.
 #[derive(Clone, Default)]
 pub struct RecordedEvents {
     others: Box<[Event]>,
     /// The packed events, in order.
-    runs: Box<[FilterRun]>,
+    runs: Box<[Run]>,
+}
+
+/// Consecutive events that are packed.
+#[derive(Clone)]
+struct Run {
+    /// Index of its first event among all events.
+    at: usize,
+    /// Number of events in earlier runs.
+    before: usize,
+    of: RunOf,
+}
+
+#[derive(Clone)]
+enum RunOf {
+    Filter(FilterRun),
+    /// The steps of a dry run.
+    Steps(Arc<NodeDryRun>),
 }
 
 /// Consecutive events about filtered nodes.
 #[derive(Clone)]
 struct FilterRun {
-    /// Index of its first event among all events.
-    at: usize,
-    /// Number of events in earlier runs.
-    before: usize,
     names: Arc<[Str]>,
     /// Index of its first name; the others follow, and wrap around.
     from: usize,
@@ -42,18 +58,29 @@ struct FilterRun {
 }
 
 impl RecordedEvents {
-    /// Packs events. A cycle that walked the nodes of `snapshot` shares its names.
+    /// Packs events. A cycle that walked the nodes of `snapshot` shares its names. Steps of dry runs come from the dry runs, and may be
+    /// left out.
     pub fn new(events: Vec<Event>, snapshot: &Snapshot) -> Self {
-        let is_other = |event: &&Event| !matches!(event, Event::NodeFiltered { .. });
+        let is_other = |event: &&Event| !matches!(event, Event::NodeFiltered { .. } | Event::DryRunStepped(_));
         let mut others = Vec::with_capacity(events.iter().filter(is_other).count());
         let (mut packer, mut before) = (Packer::new(snapshot), 0);
         for event in events {
-            if let Event::NodeFiltered { node, status, nominated } = event {
-                packer.push((others.len(), before), node, &status, nominated);
-                before += 1;
-            } else {
-                packer.end_run();
-                others.push(event);
+            match event {
+                Event::NodeFiltered { node, status, nominated } => {
+                    packer.push((others.len(), before), node, &status, nominated);
+                    before += 1;
+                }
+                Event::DryRunStepped(_) => {}
+                _ => {
+                    packer.end_run();
+                    if let Event::DryRunFinished(run) = &event
+                        && !run.is_empty()
+                    {
+                        packer.runs.push(Run { at: others.len() + before, before, of: RunOf::Steps(run.clone()) });
+                        before += run.len();
+                    }
+                    others.push(event);
+                }
             }
         }
         packer.end_run();
@@ -62,7 +89,7 @@ impl RecordedEvents {
 
     /// Returns the number of events.
     pub fn len(&self) -> usize {
-        self.others.len() + self.runs.last().map_or(0, FilterRun::packed)
+        self.others.len() + self.runs.last().map_or(0, Run::packed)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -73,7 +100,7 @@ impl RecordedEvents {
     pub fn get(&self, index: usize) -> Option<Cow<'_, Event>> {
         match self.run_before(index) {
             Some(run) if index < run.end() => Some(Cow::Owned(run.event(index - run.at))),
-            run => self.others.get(index - run.map_or(0, FilterRun::packed)).map(Cow::Borrowed),
+            run => self.others.get(index - run.map_or(0, Run::packed)).map(Cow::Borrowed),
         }
     }
 
@@ -90,7 +117,7 @@ impl RecordedEvents {
         indexes.map(|index| self.get(index).expect("the index of an event"))
     }
 
-    /// Returns the events that are not [`Event::NodeFiltered`]. To search these makes no event.
+    /// Returns the events that are neither [`Event::NodeFiltered`] nor [`Event::DryRunStepped`]. To search these makes no event.
     pub fn others(&self) -> &[Event] {
         &self.others
     }
@@ -101,12 +128,22 @@ impl RecordedEvents {
         &self.others[..(events - packed).min(self.others.len())]
     }
 
-    /// Returns the index of the first event from `from` on that is one of [`Self::others`], or whose node and status meet a condition.
+    /// Returns whether any event is about a pod, or a dry run removed it.
+    pub fn is_any_about(&self, pod: &Key) -> bool {
+        let is_pod = |other: &Pod| other.metadata.name == pod.name && other.metadata.namespace == pod.namespace;
+        self.others.iter().any(|event| match event {
+            Event::DryRunFinished(run) => run.removed.iter().any(|info| is_pod(&info.pod)),
+            _ => event.is_about(pod),
+        })
+    }
+
+    /// Returns the index of the first event from `from` on that is no [`Event::NodeFiltered`], or whose node and status meet a condition.
     pub fn position(&self, from: usize, met: impl Fn(&Str, &Status) -> bool) -> Option<usize> {
         let mut at = from;
         while let Some(run) = self.run_before(at).filter(|run| at < run.end()) {
-            let mut numbers = at - run.at..run.status_of.len();
-            if let Some(number) = numbers.find(|number| met(run.name(*number), run.status(*number))) {
+            let RunOf::Filter(filtered) = &run.of else { return Some(at) };
+            let mut numbers = at - run.at..filtered.status_of.len();
+            if let Some(number) = numbers.find(|number| met(filtered.name(*number), filtered.status(*number))) {
                 return Some(run.at + number);
             }
             at = run.end();
@@ -118,26 +155,43 @@ impl RecordedEvents {
     pub fn rposition_of_other(&self, met: impl Fn(&Event) -> bool) -> Option<usize> {
         let other = self.others.iter().rposition(met)?;
         let runs = self.runs.partition_point(|run| run.at - run.before <= other);
-        Some(other + self.runs[..runs].last().map_or(0, FilterRun::packed))
+        Some(other + self.runs[..runs].last().map_or(0, Run::packed))
     }
 
     /// Returns the last run that begins at or before an index.
-    fn run_before(&self, index: usize) -> Option<&FilterRun> {
+    fn run_before(&self, index: usize) -> Option<&Run> {
         self.runs[..self.runs.partition_point(|run| run.at <= index)].last()
     }
 }
 
-impl FilterRun {
+impl Run {
+    /// Returns its number of events.
+    fn len(&self) -> usize {
+        match &self.of {
+            RunOf::Filter(run) => run.status_of.len(),
+            RunOf::Steps(run) => run.len(),
+        }
+    }
+
     /// Returns the number of events in this run and earlier ones.
     fn packed(&self) -> usize {
-        self.before + self.status_of.len()
+        self.before + self.len()
     }
 
     /// Returns the index behind its last event.
     fn end(&self) -> usize {
-        self.at + self.status_of.len()
+        self.at + self.len()
     }
 
+    fn event(&self, number: usize) -> Event {
+        match &self.of {
+            RunOf::Filter(run) => run.event(number),
+            RunOf::Steps(run) => Event::DryRunStepped(DryRunStepAt::new(run.clone(), number)),
+        }
+    }
+}
+
+impl FilterRun {
     fn name(&self, number: usize) -> &Str {
         &self.names[(self.from + number) % self.names.len()]
     }
@@ -159,7 +213,7 @@ impl FilterRun {
 /// Packs events about filtered nodes one after another.
 struct Packer<'a> {
     snapshot: &'a Snapshot,
-    runs: Vec<FilterRun>,
+    runs: Vec<Run>,
     /// The first event of the open run among all events, and the number of events in earlier runs.
     start: (usize, usize),
     /// The names of the snapshot, and the index of the next one.
@@ -243,7 +297,8 @@ impl<'a> Packer<'a> {
             None => (self.names.drain(..).collect(), 0),
         };
         let (statuses, nominated) = (self.statuses.drain(..).collect(), self.nominated.drain(..).collect());
-        self.runs.push(FilterRun { at, before, names, from, statuses, status_of: self.status_of.as_slice().into(), nominated });
+        let run = FilterRun { names, from, statuses, status_of: self.status_of.as_slice().into(), nominated };
+        self.runs.push(Run { at, before, of: RunOf::Filter(run) });
         self.status_of.clear();
     }
 }

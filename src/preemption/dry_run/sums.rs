@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Scratch;
 use crate::framework::{
-    Context, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PodSums, PostFilterContext, PutBackAt, PutBacks, Removed, Status,
+    Context, CoveringBudgets, CycleState, NodeDryRun, NodeInfo, PodInfo, PodSums, PostFilterContext, PutBacks, PutBacksOn, Removed, Status,
     SumsTried, Victim, unix_nanoseconds,
 };
 use crate::release::{Importance, VictimOrder};
@@ -154,7 +154,7 @@ impl<'a, 'n: 'a> Attempt<'a, 'n> {
         let violates = |budgets: &Option<Arc<CoveringBudgets>>| budgets.as_ref().is_some_and(|budgets| budgets.is_violated());
         let violating = budgets.iter().filter(|budgets| violates(budgets)).count();
         victims.clear();
-        let mut put_back = Vec::with_capacity(if self.post.quiet { 0 } else { pods.len() });
+        let mut put_back = (!self.post.quiet).then(|| PutBacksOn::new(self.node.clone(), pods.len()));
         // Pods whose eviction would violate a budget are reprieved first.
         let mut pdb_violations = 0;
         for of_violating in [true, false].into_iter().filter(|of_violating| !of_violating || violating > 0) {
@@ -164,13 +164,13 @@ impl<'a, 'n: 'a> Attempt<'a, 'n> {
                     pdb_violations += i64::from(of_violating);
                     victims.push(at);
                 }
-                if !self.post.quiet {
-                    put_back.push(PutBackAt { place: pod.place(), budgets: budgets.clone(), status });
+                if let Some(put_back) = &mut put_back {
+                    put_back.push(pod.place(), budgets.as_ref(), &status);
                 }
             }
         }
-        if !self.post.quiet {
-            self.record.put_back = PutBacks::on(self.node.clone(), put_back);
+        if let Some(put_back) = put_back {
+            self.record.put_back = PutBacks::on(put_back);
         }
         let both_groups = violating > 0 && violating < pods.len();
         if both_groups && self.post.cx.emulation.behaviour().preemption.victims == VictimOrder::ByImportance {

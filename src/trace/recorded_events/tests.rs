@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cluster::{Meta, Node};
-use crate::framework::{NodeInfo, PluginName};
+use crate::framework::{NodeInfo, PluginName, PodInfo};
 
 /// Nodes of the snapshot; a drawn name beyond is of no node.
 const NODES: usize = 7;
@@ -31,6 +31,23 @@ fn other(number: usize) -> Event {
     Event::FilterStopped { evaluated: number, of: 0, wanted: 0 }
 }
 
+/// Returns the end of the dry run of a node that removed some pods and filtered; with no pods it has no steps.
+fn dry_run(pods: usize) -> Event {
+    let pod = |number| Pod { metadata: Meta { name: name(number), ..Meta::default() }, ..Pod::default() };
+    let removed: Vec<Arc<PodInfo>> = (0..pods).map(|number| Arc::new(PodInfo::new(Arc::new(pod(number))))).collect();
+    let filtered = (pods > 0).then(Status::success);
+    Event::DryRunFinished(Arc::new(NodeDryRun { node: name(pods), removed: removed.into(), filtered, ..NodeDryRun::default() }))
+}
+
+/// Returns the events with the steps of the dry runs.
+fn unfolded(events: &[Event]) -> Vec<Event> {
+    let steps = |event: &Event| match event {
+        Event::DryRunFinished(run) => (0..run.len()).map(|number| Event::DryRunStepped(DryRunStepAt::new(run.clone(), number))).collect(),
+        _ => Vec::new(),
+    };
+    events.iter().flat_map(|event| steps(event).into_iter().chain([event.clone()])).collect()
+}
+
 /// Returns events of all kinds that the packing tells apart: other ones, walks from a node of the snapshot on, and single nodes.
 fn events() -> impl Strategy<Value = Vec<Event>> {
     let all = statuses(12);
@@ -42,6 +59,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     let step = (status, pods);
     let part = prop_oneof![
         (0..9_usize).prop_map(|number| vec![other(number)]),
+        prop::collection::vec(0..4_usize, 1..3).prop_map(|pods| pods.into_iter().map(dry_run).collect()),
         (0..NODES + 1, prop::collection::vec(step, 1..2 * NODES)).prop_map(|(from, steps)| {
             let walked = |(i, (status, pods)): (usize, (Status, Vec<Key>))| {
                 let node = if from < NODES { (from + i) % NODES } else { from };
@@ -61,13 +79,20 @@ proptest! {
     /// Packed events read as those that were packed, whichever way they are read.
     #[test]
     fn packed_events_are_the_same(events in events()) {
-        let packed = RecordedEvents::new(events.clone(), &snapshot(NODES));
+        let (packed, packed_elsewhere) = (RecordedEvents::new(events.clone(), &snapshot(NODES)), RecordedEvents::new(events.clone(), &Snapshot::default()));
+        let events = unfolded(&events);
+        prop_assert_eq!(&RecordedEvents::new(events.clone(), &snapshot(NODES)), &packed, "steps that are listed are not listed twice");
         prop_assert_eq!((packed.len(), packed.is_empty()), (events.len(), events.is_empty()));
         prop_assert!(packed.iter().eq(events.iter().map(Cow::Borrowed)));
         prop_assert!(packed.iter().rev().eq(events.iter().rev().map(Cow::Borrowed)));
         prop_assert_eq!(format!("{packed:?}"), format!("{events:?}"));
-        prop_assert_eq!(&packed, &RecordedEvents::new(events.clone(), &Snapshot::default()));
-        let others: Vec<&Event> = events.iter().filter(|event| !is_filtered(event)).collect();
+        prop_assert_eq!(&packed, &packed_elsewhere);
+        let is_packed = |event: &Event| is_filtered(event) || matches!(event, Event::DryRunStepped(_));
+        let others: Vec<&Event> = events.iter().filter(|event| !is_packed(event)).collect();
+        for pod in 0..4 {
+            let pod = Key { namespace: Str::default(), name: name(pod) };
+            prop_assert_eq!(packed.is_any_about(&pod), events.iter().any(|event| event.is_about(&pod)));
+        }
         prop_assert_eq!(packed.others().iter().collect::<Vec<_>>(), others.clone());
         for at in 0..events.len() + 3 {
             for wanted in 0..NODES {
@@ -76,7 +101,7 @@ proptest! {
                 prop_assert_eq!(found, (at..events.len()).find(|at| met(&events[*at])));
             }
             prop_assert_eq!(packed.get(at), events.get(at).map(Cow::Borrowed));
-            let before = events.iter().take(at).filter(|event| !is_filtered(event)).count();
+            let before = events.iter().take(at).filter(|event| !is_packed(event)).count();
             prop_assert_eq!(packed.others_before(at).len(), before);
             if at <= events.len() {
                 prop_assert!(packed.range(at..events.len()).eq(events[at..].iter().map(Cow::Borrowed)));
@@ -96,7 +121,8 @@ fn a_walk_over_the_nodes_shares_their_names() {
         let events = nodes.iter().map(|node| of_node(*node, &all[node % 3])).chain([other(0)]).collect();
         let packed = RecordedEvents::new(events, &snapshot);
         assert_eq!(packed.runs.len(), 1);
-        packed.runs[0].clone()
+        let RunOf::Filter(run) = packed.runs[0].of.clone() else { panic!("a run over nodes") };
+        run
     };
     for nodes in [&[0, 1, 2, 3, 4, 5, 6][..], &[5, 6, 0, 1, 2, 3, 4], &[3], &[6, 0]] {
         let run = walk(nodes);
@@ -119,5 +145,6 @@ fn many_statuses_take_several_runs() {
     }
     let few: Vec<Event> = (0..3000).map(|i| of_node(i, &all[i % 8])).collect();
     let packed = RecordedEvents::new(few, &snapshot(3000));
-    assert_eq!((packed.runs.len(), packed.runs[0].statuses.len(), packed.runs[0].status_of.len()), (1, 8, 3000));
+    let [Run { of: RunOf::Filter(run), .. }] = &*packed.runs else { panic!("one run") };
+    assert_eq!((run.statuses.len(), run.status_of.len()), (8, 3000));
 }

@@ -31,7 +31,7 @@ fn seek(state: &mut State, session: &mut dyn SessionHandle, direction: Direction
     };
     let timeline = session.timeline();
     let (here, revisions) = (timeline.cursor().revision, timeline.revisions());
-    let touches = |at: &usize| revisions[*at].events.others().iter().any(|e| e.is_about(&pod));
+    let touches = |at: &usize| revisions[*at].events.is_any_about(&pod);
     let found = match direction {
         Direction::Forward => (here + 1..revisions.len()).find(touches),
         Direction::Back => (0..here.min(revisions.len())).rev().find(touches),
