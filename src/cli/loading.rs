@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -25,6 +26,7 @@ use crate::app::Watch;
 use crate::cluster::Kind;
 use crate::limits::sessions::CONFIGURATION;
 use crate::output::{self, Lines, Status};
+use crate::plural::thousands;
 use crate::release::{Emulation, FeatureGates, Profile};
 use crate::scheduler::{Config, Evictions, InitialQueues, Options, Sampling, Scheduler};
 use crate::session::{Session, objects_in_order};
@@ -91,17 +93,26 @@ const NEXT_PROGRESS: Duration = Duration::from_millis(100);
 impl Showing {
     /// Shows bytes and `more` on standard error, if that is a terminal.
     pub(super) fn on_terminal(progress: &Arc<Progress>, more: fn(&Progress) -> String) -> Self {
+        let progress = Arc::clone(progress);
+        Self::lines(move || format!("reading {}: {} MB{} so far", progress.file(), progress.bytes() / 1_000_000, more(&progress)))
+    }
+
+    /// Shows the number of operations of a run on standard error, if that is a terminal.
+    pub(super) fn operations(count: &Arc<AtomicUsize>) -> Self {
+        let count = Arc::clone(count);
+        Self::lines(move || format!("running the scheduler: {} operations so far", thousands(count.load(Ordering::Relaxed))))
+    }
+
+    fn lines(line: impl Fn() -> String + Send + 'static) -> Self {
         if !output::standard_error_is_terminal() {
             return Self(None);
         }
         let (end, ended) = mpsc::channel::<()>();
-        let progress = Arc::clone(progress);
         let show = move || {
             let mut wait = FIRST_PROGRESS;
             let mut status = Status::default();
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                let megabytes = progress.bytes() / 1_000_000;
-                status.show(format_args!("reading {}: {megabytes} MB{} so far", progress.file(), more(&progress)));
+                status.show(line());
                 wait = NEXT_PROGRESS;
             }
         };

@@ -1,11 +1,14 @@
 //! `schedscope run`: applies operations in order, or schedules until nothing changes.
 
 use std::io::{BufReader, Read as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::Unit;
 use serde_json::Value;
 
 use super::args::RunArgs;
+use super::loading::Showing;
 use super::{EXIT_OK, EXIT_SOURCE, Failure, StandardError, print};
 use crate::analysis::{ReleaseReport, run_parts, why};
 use crate::engine::{Step, operation};
@@ -249,12 +252,16 @@ fn one(scheduler: &mut Scheduler, operation: Operation, doc: &mut Document) {
 fn settle(scheduler: &mut Scheduler, bound: &mut StepBound, wide: bool, doc: &mut Document) {
     let start = scheduler.state().clock();
     let (mut settling, mut stories) = (Quiescence::default(), Stories::new(start, wide));
+    let operations = Arc::new(AtomicUsize::new(0));
+    let shown = Showing::operations(&operations);
     while let Some(operation) = bound.next_operation(scheduler, &settling) {
+        operations.fetch_add(1, Ordering::Relaxed);
         let (clock, cluster) = (scheduler.state().clock(), scheduler.state().cluster().clone());
         let events = scheduler.apply(operation);
         settling.observe(&events);
         stories.observe(clock, &cluster, &events);
     }
+    drop(shown);
     let state = scheduler.state();
     let stories = stories.finish(state.cluster(), state.queue().view());
     let count = |of: fn(&PodLocation) -> bool| stories.iter().filter(|s| of(&s.end)).count();

@@ -1,6 +1,10 @@
 //! `schedscope run --what-if`: applies verbs, runs until nothing changes, and says what became of the pods.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
 use super::args::RunArgs;
+use super::loading::Showing;
 use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, StandardError, original, print};
 use crate::output::{Document, Lines};
 use crate::report::{Answer, WhatIfReport};
@@ -30,9 +34,12 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     let evictions = if args.graceful { Evictions::AfterGracePeriod } else { Evictions::AtOnce };
     let scheduler =
         super::begin(&args.cluster.scheduler(&args.scheduler), &mut loaded, &args.cluster.limits.limits(), evictions, &StandardError)?;
-    let mut without = Rehearsal::new(scheduler.clone());
-    let mut with = Rehearsal::new(scheduler);
+    let operations = Arc::new(AtomicUsize::new(0));
+    let mut without = Rehearsal::new(scheduler.clone()).counting(&operations);
+    let mut with = Rehearsal::new(scheduler).counting(&operations);
+    let shown = Showing::operations(&operations);
     let applied = whatif::apply_all(&mut with, &mut without, &verbs, &|kind, key| original(&loaded, kind, key));
+    drop(shown);
     let (answers, elsewhere) = applied.map_err(|(at, error)| Failure::usage(format!("--what-if \"{}\": {error}", verbs[at])))?;
     let report = WhatIfReport::new(answers, with.scheduler(), elsewhere);
     let mut more = super::unread(with.scheduler());

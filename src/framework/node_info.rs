@@ -96,6 +96,12 @@ impl NodeInfo {
         info
     }
 
+    /// Returns the same node without pods.
+    #[must_use]
+    pub fn without_pods(&self) -> Self {
+        Self { slot: self.slot, ..Self::new(self.node.clone()) }
+    }
+
     /// A node without pods as an extender returned it: where images are is known of the cluster's own nodes only.
     pub fn from_extender(node: Arc<Node>) -> Self {
         Self { images: Arc::default(), ..Self::new(node) }

@@ -11,9 +11,7 @@ use imbl::OrdMap;
 
 use super::queue::pod_id;
 use crate::cluster::{Node, Object, ObjectsByName, Pod, Str};
-use crate::framework::{
-    BudgetIndex, EquivalenceClasses, Images, KnownPods, NodeInfo, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod,
-};
+use crate::framework::{BudgetIndex, EquivalenceClasses, Images, KnownPods, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod};
 use crate::release::{Emulation, Gate};
 
 /// The slot of a node that does not exist.
@@ -199,7 +197,7 @@ impl Cache {
         let node = self.nodes.by_slot_mut(slot);
         let mut pods = std::mem::take(&mut node.pods);
         pods.sort_by(|a, b| (&a.pod.metadata.namespace, &a.pod.metadata.name).cmp(&(&b.pod.metadata.namespace, &b.pod.metadata.name)));
-        *node = NodeInfo::new(node.node.clone());
+        *node = node.without_pods();
         for pod in pods {
             node.add_pod(pod);
         }

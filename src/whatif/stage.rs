@@ -1,6 +1,8 @@
 //! Where a verb is applied: a scheduler alone, or a branch of a session.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::error::WhatIfError;
 use crate::cluster::{Key, Object, ObservedEvent};
@@ -51,19 +53,28 @@ pub struct Rehearsal {
     settling: Quiescence,
     bound: StepBound,
     preempted: BTreeMap<Key, Key>,
+    /// Counts the operations of its runs.
+    operations: Arc<AtomicUsize>,
 }
 
 impl Rehearsal {
     /// Begins with a scheduler. Nothing of its cycles is recorded.
     pub fn new(scheduler: Scheduler) -> Self {
         let bound = StepBound::of(&scheduler);
-        Self { scheduler: scheduler.quietly(), settling: Quiescence::default(), bound, preempted: BTreeMap::new() }
+        let (settling, preempted, operations) = <_>::default();
+        Self { scheduler: scheduler.quietly(), settling, bound, preempted, operations }
+    }
+
+    /// Returns it with a counter to which it adds each operation of its runs, for showing how far they are.
+    #[must_use]
+    pub fn counting(self, operations: &Arc<AtomicUsize>) -> Self {
+        Self { operations: operations.clone(), ..self }
     }
 
     /// Replaces the scheduler by one that has just started.
     fn restart(&mut self, scheduler: Scheduler) {
         let bound = self.bound.restarted(self.scheduler.state(), scheduler.state());
-        *self = Self { bound, ..Self::new(scheduler) };
+        *self = Self { bound, operations: self.operations.clone(), ..Self::new(scheduler) };
     }
 
     /// Returns the queue places at a restart, and the Events from which they are inferred.
@@ -113,6 +124,7 @@ impl Stage for Rehearsal {
 
     fn settle_step(&mut self) -> bool {
         let Some(operation) = self.bound.next_operation(&self.scheduler, &self.settling) else { return false };
+        self.operations.fetch_add(1, Ordering::Relaxed);
         let events = self.scheduler.apply(operation);
         self.settling.observe(&events);
         self.preempted.extend(evictions(&events));

@@ -11,6 +11,7 @@ fn check(list: &NodeList, expected: &[(&str, usize)]) {
     for (position, (name, slot)) in expected.iter().enumerate() {
         assert_eq!((list.position(name), list.slot(name)), (Some(position), Some(*slot)));
         assert_eq!((list.position_of_slot(*slot), list.by_slot(*slot).name().as_str()), (position, *name));
+        assert_eq!(list.position_of(list.by_slot(*slot)), Some(position));
     }
     let rank = |name: &str| expected.iter().filter(|(other, _)| *other < name).count() as u32;
     assert_eq!(*list.names(), expected.iter().map(|(name, _)| (*name).into()).collect::<Vec<Str>>());
@@ -31,6 +32,10 @@ fn slots_stay_and_free_ones_are_taken_again() {
     check(&list, &[("g", 4), ("e", 0), ("d", 3), ("f", 1), ("c", 2)]);
     list.by_slot_mut(3).non_zero_cpu = 7;
     assert_eq!(list.nodes()[2].non_zero_cpu, 7);
+    // A copy of a node with other pods is still that node; one with another object is not.
+    *list.by_slot_mut(3) = list.by_slot(3).without_pods();
+    assert_eq!(list.position_of(&list.by_slot(3).without_pods()), Some(2));
+    assert_eq!(list.position_of(&NodeInfo::new(Arc::new(Node::clone(&list.nodes()[2].node)))), None);
     check(&before, &[("a", 0), ("b", 1), ("c", 2), ("d", 3)]);
 }
 

@@ -188,7 +188,8 @@ impl ScorePlugin for PodTopologySpread {
             let Some(value) = value else { continue };
             let count = if constraint.topology_key == LABEL_HOSTNAME {
                 // A node that an extender returned has no pods, whatever runs on it.
-                at.and_then(|at| counts.get(at)).filter(|_| !node.pods.is_empty())
+                let at = if node.pods.is_empty() { None } else { at.or_else(|| cx.snapshot.position(node.name())) };
+                at.and_then(|at| counts.get(at))
             } else {
                 value.and_then(|value| counts.get(value))
             };
