@@ -272,7 +272,7 @@ fn several(
 const STEPS_OF_ANSWER: u64 = 2;
 
 /// Returns how many pods, from the first on, are decided within a number of steps; at least one. A pod of a group is decided and shown with
-/// all others of it that wait. What is no pending pod takes no steps.
+/// all others of it that wait. Names of other pods take no steps.
 fn within_bound(scheduler: &Scheduler, pods: &[Option<&Arc<Pod>>], mut steps: u64) -> usize {
     let state = scheduler.state();
     let group = |pod: &Pod| pod.group_key().filter(|_| state.config().emulation.enabled(Gate::GenericWorkload));
@@ -281,15 +281,16 @@ fn within_bound(scheduler: &Scheduler, pods: &[Option<&Arc<Pod>>], mut steps: u6
         let waiting = state.cluster().pods.iter().filter(|pod| pod.is_pending());
         waiting.filter_map(|pod| group(pod)).for_each(|group| *members.entry(group).or_default() += 1);
     }
-    let is_within = |pod: &&Option<&Arc<Pod>>| {
-        let Some(pod) = pod else { return true };
-        let is_left = steps > 0;
+    for (at, pod) in pods.iter().enumerate() {
+        let Some(pod) = pod else { continue };
+        if steps == 0 {
+            return at;
+        }
         let together = group(pod).and_then(|group| members.get(&group)).copied().unwrap_or(1);
         let of_answer = StepBound::steps_of_recorded(scheduler, pod).saturating_mul(STEPS_OF_ANSWER);
         steps = steps.saturating_sub(of_answer.saturating_mul(together));
-        is_left
-    };
-    pods.iter().take_while(is_within).count()
+    }
+    pods.len()
 }
 
 /// Fails if an option is about manifests, and none are given.

@@ -314,7 +314,7 @@ impl PutBacksOn {
     }
 }
 
-/// Returns the number of an entry; of those in the list, the last few are looked at.
+/// Returns the number of an entry, which is added unless it is one of the last few in the list.
 #[inline]
 fn entry<T: Clone>(list: &mut Vec<T>, new: &T, is_same: impl Fn(&T) -> bool) -> u32 {
     const LOOKED_AT: usize = 4;
