@@ -19,7 +19,11 @@ const OUT_OF_MEMORY: i32 = 3;
 #[cfg(target_os = "linux")]
 const ALLOCATOR_RESERVE: &str = "MIMALLOC_ARENA_RESERVE";
 
-/// Starts this program again, with an allocator that reserves nothing, if the system limits its memory. For a `main` whose allocator is
+/// The variable from which glibc takes how many of its threads may reserve 64 MiB each. Its allocator serves a few buffers of the system.
+#[cfg(target_os = "linux")]
+const LIBRARY_RESERVE: &str = "MALLOC_ARENA_MAX";
+
+/// Starts this program again, with allocators that reserve nothing, if the system limits its memory. For a `main` whose allocator is
 /// mimalloc, before anything else. Returns where there is no limit, where that is done already, or where it cannot be done.
 #[cfg(target_os = "linux")]
 pub fn reserve_nothing_under_a_limit() {
@@ -31,7 +35,7 @@ pub fn reserve_nothing_under_a_limit() {
     let Ok(program) = env::current_exe() else { return };
     let mut arguments = env::args_os();
     let mut again = Command::new(program);
-    again.arg0(arguments.next().unwrap_or_default()).args(arguments).env(ALLOCATOR_RESERVE, "0");
+    again.arg0(arguments.next().unwrap_or_default()).args(arguments).env(ALLOCATOR_RESERVE, "0").env(LIBRARY_RESERVE, "1");
     // It returns where it fails only.
     let _ = again.exec();
 }
