@@ -394,7 +394,7 @@ fn little_of_everything_is_an_ordinary_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn address_space_that_is_enough_gives_an_answer() {
-    for kib in [600_000, 900_000, 1_150_000, 2_200_000] {
+    for kib in [400_000, 500_000, 600_000, 900_000, 1_150_000, 2_200_000] {
         let script = format!("ulimit -v {kib} && exec {} explain payments -n shop --demo payments", env!("CARGO_BIN_EXE_schedscope"));
         let output = Command::new("/bin/sh").args(["-c", &script]).stdin(Stdio::null()).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{kib} KiB: {output:?}");
