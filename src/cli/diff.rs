@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::args::{DiffArgs, SchedulerArgs};
 use super::dumps::Dump;
-use super::{EXIT_NO_FIT, EXIT_OK, Failure, Silent, StandardError, section, write_answer};
+use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, Silent, StandardError, section, write_answer};
 use crate::analysis::{DumpDiff, DumpState};
 use crate::cluster::{Cluster, Key};
 use crate::output::{self, Document};
@@ -48,7 +48,11 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
     let found = older.compared_with(&scheduler, wanted);
     let more = if args.output.wide { super::completeness(&loaded) } else { Document::default() };
     write_answer(&args.output.write(&Answer::Diff(&found), more)?, &args.file)?;
-    let code = if found.some_decision_changed() { EXIT_NO_FIT } else { EXIT_OK };
+    let code = match found.some_decision_changed() {
+        _ if !found.not_decided.is_empty() => EXIT_SOURCE,
+        true => EXIT_NO_FIT,
+        false => EXIT_OK,
+    };
     let code = super::code(super::code(code, &older.scheduler), &scheduler);
     // Skip the destructors: the process exits here, and freeing a large cluster takes time.
     std::mem::forget((older, scheduler, loaded, found));
@@ -69,7 +73,7 @@ impl Older {
 
     /// Compares with the newer state.
     pub(super) fn compared_with(&self, newer: &Scheduler, wanted: impl Fn(&Key) -> bool) -> DumpDiff {
-        DumpDiff::of([&self.scheduler, newer], self.states.clone(), wanted, |_| true)
+        DumpDiff::within_bound([&self.scheduler, newer], self.states.clone(), wanted)
     }
 
     /// Returns the older state.

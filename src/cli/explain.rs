@@ -522,13 +522,14 @@ fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
         false if found.some_fit_is_doubtful() || found.pending_unknown().is_some() => super::EXIT_SOURCE,
         false => EXIT_OK,
     };
-    let code = if found.not_decided.is_empty() { super::code(code, scheduler) } else { super::EXIT_SOURCE };
     let mut more = super::unread(scheduler);
     if let Some(older) = older {
         let diff = older.compared_with(scheduler, wanted);
         more.append(older.section(diff.sentences()));
         found.since = Some(diff);
     }
+    let is_cut = !found.not_decided.is_empty() || found.since.as_ref().is_some_and(|since| !since.not_decided.is_empty());
+    let code = if is_cut { super::EXIT_SOURCE } else { super::code(code, scheduler) };
     more.append(completeness(args, loaded));
     let text = args.output.write(&Answer::Agreements(&found), more)?;
     Ok(Explained { text, code, disagrees: found.some_disagrees() })

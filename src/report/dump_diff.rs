@@ -40,6 +40,12 @@ impl DumpDiff {
                 doc.item(2, format!("{} are not compared: {} does not have them", not.kind.plural(), dump.name));
             }
         }
+        if let Some(first) = self.not_decided.first() {
+            doc.blank();
+            doc.heading(2, "Not decided");
+            let pods = count_of(self.not_decided.len(), "pod is", "pods are");
+            doc.item(2, format!("{pods} not decided, from {first} on: the decisions about the others took all steps"));
+        }
         doc.blank();
         doc.paragraph(self.release.sentence());
         doc

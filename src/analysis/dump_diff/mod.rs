@@ -23,7 +23,7 @@ use super::why::why;
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
 use crate::framework::{EndingVictims, Victim};
 use crate::limits::engine::DIFF_TRIALS;
-use crate::plural::count;
+use crate::plural::{count, count_of};
 use crate::scheduler::{ObjectEdit, Scheduler, StepBound};
 use crate::trace::{CycleView, Outcome, PreemptionView};
 use cause::Search;
@@ -163,6 +163,9 @@ pub struct DumpDiff {
     pub changes: Vec<ObjectChange>,
     /// The kinds that one of the states lacks.
     pub not_compared: Vec<NotCompared>,
+    /// The pods that are not decided, as the decisions about the others took all steps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_decided: Vec<Key>,
 }
 
 /// The difference of one pod from an older state, with the changes that explain it.
@@ -197,24 +200,46 @@ impl DumpDiff {
     }
 
     /// Compares two states of a cluster, given as schedulers on them. `wanted` selects pods. Calls `go_on` with the number of pods before
-    /// each one; `false` skips the rest.
+    /// each decision; `false` skips the rest.
     pub fn of(
+        schedulers: [&Scheduler; 2],
+        states: [DumpState; 2],
+        wanted: impl Fn(&Key) -> bool,
+        go_on: impl Fn(usize) -> bool + Sync,
+    ) -> Self {
+        Self::of_some(schedulers, states, (wanted, u64::MAX), go_on)
+    }
+
+    /// Does the same for as long as half of the bound on steps allows; the pods that are left are listed.
+    pub fn within_bound(schedulers: [&Scheduler; 2], states: [DumpState; 2], wanted: impl Fn(&Key) -> bool) -> Self {
+        // Explanations are searched besides.
+        let most = StepBound::allowance_of_recorded(schedulers[1]) / 2;
+        Self::of_some(schedulers, states, (wanted, most), |_| true)
+    }
+
+    fn of_some(
         [old, new]: [&Scheduler; 2],
         [from, to]: [DumpState; 2],
-        wanted: impl Fn(&Key) -> bool,
+        (wanted, most): (impl Fn(&Key) -> bool, u64),
         go_on: impl Fn(usize) -> bool + Sync,
     ) -> Self {
         let clusters = [old, new].map(|scheduler| scheduler.state().cluster());
         let not_compared = not_compared(clusters);
         let changes = object_changes(clusters, &not_compared);
-        let pods = pods(clusters, wanted);
+        let mut pods = pods(clusters, wanted);
+        let not_decided = pods.split_off(within_steps(&pods, [old, new], most)).into_iter().map(|pod| pod.old.key()).collect();
         let number = pods.len();
-        let decided = |pod: Meant| go_on(number).then(|| pod.decide([old, new]));
-        let mut decided: Vec<(PodDiff, Option<Contrast>)> = pods.into_par_iter().filter_map(decided).collect();
+        let alike: Vec<&[Meant]> = pods.chunk_by(|a, b| a.is_decided_like(b, [old, new])).collect();
+        let decided = |alike: &[Meant]| -> Vec<(PodDiff, Option<Arc<Contrast>>)> {
+            let Some(first) = alike.first().filter(|_| go_on(number)) else { return Vec::new() };
+            let (of_first, contrast) = first.decide([old, new]);
+            alike.iter().map(|pod| (PodDiff { pod: pod.old.key(), ..of_first.clone() }, contrast.clone())).collect()
+        };
+        let mut decided: Vec<(PodDiff, Option<Arc<Contrast>>)> = alike.into_par_iter().flat_map_iter(decided).collect();
         decided.sort_by(|(a, _), (b, _)| (a.rank(), &a.pod).cmp(&(b.rank(), &b.pod)));
         let unchanged = decided.iter().filter(|(pod, _)| pod.is_unchanged()).count();
         let mut search = Search::new(new, &changes, DIFF_TRIALS, StepBound::allowance(new));
-        let explain = |(mut pod, contrast): (PodDiff, Option<Contrast>)| {
+        let explain = |(mut pod, contrast): (PodDiff, Option<Arc<Contrast>>)| {
             pod.because = contrast.map(|contrast| search.because(&pod, &contrast));
             pod.clause = words::clause(&pod, &changes);
             pod.sentence = format!("{} {}", pod.pod, pod.clause);
@@ -222,7 +247,7 @@ impl DumpDiff {
         };
         let pods = decided.into_iter().filter(|(pod, _)| !pod.is_unchanged()).map(explain).collect();
         let release = ReleaseReport::of(new.emulated(), &decision_parts(new.state().config()));
-        Self { release, from, to, pods, unchanged, changes, not_compared }
+        Self { release, from, to, pods, unchanged, changes, not_compared, not_decided }
     }
 
     /// Returns a sentence about each of the first pods that differ, and the number of objects and decisions that changed.
@@ -231,7 +256,9 @@ impl DumpDiff {
         let more = (more > 0).then(|| format!("and {}", count(more, "more pod")));
         let objects = (!self.changes.is_empty()).then(|| format!("{} changed", count(self.changes.len(), "object")));
         let objects = objects.unwrap_or_else(|| "no object that scheduling reads changed".to_owned());
-        self.pods.iter().take(SENTENCES).map(|pod| pod.sentence.clone()).chain(more).chain([objects]).collect()
+        let left =
+            (!self.not_decided.is_empty()).then(|| format!("{} not decided", count_of(self.not_decided.len(), "pod is", "pods are")));
+        self.pods.iter().take(SENTENCES).map(|pod| pod.sentence.clone()).chain(more).chain(left).chain([objects]).collect()
     }
 
     pub fn some_decision_changed(&self) -> bool {
@@ -341,7 +368,40 @@ fn pods([old, new]: [&Cluster; 2], wanted: impl Fn(&Key) -> bool) -> Vec<Meant> 
     keys.into_iter().filter_map(meant).collect()
 }
 
+/// Pods of which one decision is about all that take together as many steps as one.
+const SHARE_OF_ALIKE: u64 = 16;
+
+/// Returns how many pods, from the first on, may be decided in both states in a number of steps; at least one, if there are any.
+fn within_steps(pods: &[Meant], [old, new]: [&Scheduler; 2], mut steps: u64) -> usize {
+    if steps == u64::MAX {
+        return pods.len();
+    }
+    let mut decided = 0;
+    for alike in pods.chunk_by(|a, b| a.is_decided_like(b, [old, new])) {
+        let after = alike[0].new.as_ref().map_or(0, |pod| StepBound::steps_of_recorded(new, pod));
+        let whole = StepBound::steps_of_recorded(old, &alike[0].old).saturating_add(after);
+        for share in std::iter::once(1).chain(std::iter::repeat_n(SHARE_OF_ALIKE, alike.len() - 1)) {
+            if steps == 0 {
+                return decided;
+            }
+            steps = steps.saturating_sub(whole / share);
+            decided += 1;
+        }
+    }
+    decided
+}
+
 impl Meant {
+    /// Returns whether the decisions about the pod are those about another one, in both states.
+    fn is_decided_like(&self, other: &Self, [old, new]: [&Scheduler; 2]) -> bool {
+        let after = match (&self.new, &other.new) {
+            (Some(one), Some(other)) => new.decides_alike(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        after && (self.is_new, &self.now) == (other.is_new, &other.now) && old.decides_alike(&self.old, &other.old)
+    }
+
     fn before(&self, old: &Scheduler) -> CycleView {
         if self.is_new {
             // Its claims and group are asked for by its name.
@@ -356,7 +416,7 @@ impl Meant {
     }
 
     /// Decides about the pod on both states. Keeps no decisions, which are large.
-    fn decide(self, [old, new]: [&Scheduler; 2]) -> (PodDiff, Option<Contrast>) {
+    fn decide(&self, [old, new]: [&Scheduler; 2]) -> (PodDiff, Option<Arc<Contrast>>) {
         let (before, after) = (self.before(old), self.after(new));
         let facts = [Some(&before), after.as_ref()].map(|view| view.map(Facts::of));
         let from = Brief::of(&before);
@@ -370,14 +430,14 @@ impl Meant {
         };
         let contrast = match (facts, after.as_ref().filter(|_| differs.is_some())) {
             ([Some(first), Some(last)], Some(view)) => {
-                Some(Contrast { before: first, after: last, node: cause::node_that_changed(&before, view) })
+                Some(Arc::new(Contrast { before: first, after: last, node: cause::node_that_changed(&before, view) }))
             }
             _ => None,
         };
         let pod = PodDiff {
             pod: self.old.key(),
             is_new: self.is_new,
-            now: self.now,
+            now: self.now.clone(),
             differs,
             from,
             to: after.as_ref().map(Brief::of),

@@ -135,6 +135,43 @@ fn explanations_are_searched_within_a_number_of_trials() {
 }
 
 #[test]
+fn pods_that_differ_in_their_names_are_decided_once_and_named_each() {
+    let names = ["a", "b", "c"];
+    let with = |cpu: &str| [node("w1", cpu)].into_iter().chain(names.map(|name| pod(name, "", "2"))).collect::<Vec<_>>();
+    let found = diff(&with("4"), &with("1"));
+    let about = |name: &str| format!("shop/{name} fitted on w1; it does not fit on any node now: since then w1 has 1 cpu instead of 4.");
+    assert_eq!(sentences(&found), names.map(about));
+    let (old, new) = (scheduler(&with("4")), scheduler(&with("1")));
+    let meant = pods([&old, &new].map(|scheduler| scheduler.state().cluster()), |_| true);
+    assert_eq!(meant.chunk_by(|a, b| a.is_decided_like(b, [&old, &new])).count(), 1);
+    // Another spec, another state and another end have decisions of their own.
+    let (old, new) = (
+        [node("w1", "4"), pod("a", "", "2"), pod("b", "", "1"), pod("c", "", "1")],
+        [node("w1", "4"), pod("a", "", "2"), pod("b", "", "1")],
+    );
+    let (old, new) = (scheduler(&old), scheduler(&new));
+    let meant = pods([&old, &new].map(|scheduler| scheduler.state().cluster()), |_| true);
+    assert_eq!(meant.chunk_by(|a, b| a.is_decided_like(b, [&old, &new])).count(), 3);
+}
+
+#[test]
+fn states_are_compared_within_a_number_of_steps() {
+    let objects: Vec<Value> = [node("w1", "4"), pod("a", "", "1"), pod("b", "", "2"), pod("c", "", "3")].into();
+    let (old, new) = (scheduler(&objects), scheduler(&objects));
+    let meant = || pods([&old, &new].map(|scheduler| scheduler.state().cluster()), |_| true);
+    let of_one = 2 * StepBound::steps_of_recorded(&new, new.state().cluster().pods.iter().next().unwrap());
+    assert_eq!([1, of_one, of_one + 1, u64::MAX].map(|steps| within_steps(&meant(), [&old, &new], steps)), [1, 1, 2, 3]);
+    let state = DumpState { name: String::new(), at: None };
+    let cut = DumpDiff::of_some([&old, &new], [state.clone(), state], (|_: &Key| true, 1), |_| true);
+    assert_eq!(
+        (cut.unchanged, cut.not_decided.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        (1, vec!["shop/b".into(), "shop/c".into()])
+    );
+    let text = cut.document().plain(crate::output::Headings::Colon).into_vec().join("\n");
+    assert!(text.contains("2 pods are not decided, from shop/b on: the decisions about the others took all steps"), "{text}");
+}
+
+#[test]
 fn a_gate_that_went_is_a_change_of_the_pod() {
     let mut gated = pod("web", "", "1");
     gated["spec"]["schedulingGates"] = json!([{"name": "example.com/quota"}]);
