@@ -16,6 +16,7 @@ mod odds;
 mod overview;
 mod release;
 mod scheduler_log;
+mod steps;
 mod tie_break;
 mod volume_places;
 mod watch;

@@ -14,19 +14,16 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::args::{ClusterArgs, ConnectArgs, SchedulerArgs, SourceArgs};
+use super::progress::Showing;
 use super::{Failure, dumps, emulate, extenders, history, live, opening, scheduler_log, story};
 use crate::analysis::{LogReport, Missing};
 use crate::app::Watch;
 use crate::cluster::Kind;
 use crate::limits::sessions::CONFIGURATION;
-use crate::output::{self, Lines, Status};
-use crate::plural::thousands;
+use crate::output::{self, Lines};
 use crate::release::{Emulation, FeatureGates, Profile};
 use crate::scheduler::{Config, Evictions, InitialQueues, Options, Sampling, Scheduler};
 use crate::session::{Session, objects_in_order};
@@ -62,7 +59,7 @@ pub(super) struct Silent;
 
 impl Audience for Silent {
     fn reading(&self, _: &Arc<Progress>) -> Showing {
-        Showing(None)
+        Showing::default()
     }
 
     fn say(&self, _: String) {}
@@ -71,7 +68,7 @@ impl Audience for Silent {
 impl Audience for Watch {
     fn reading(&self, progress: &Arc<Progress>) -> Showing {
         Self::reading(self, Arc::clone(progress));
-        Showing(None)
+        Showing::default()
     }
 
     fn building(&self) {
@@ -80,54 +77,6 @@ impl Audience for Watch {
 
     fn say(&self, line: String) {
         Self::say(self, line);
-    }
-}
-
-/// A thread that shows progress, ended on drop.
-pub(super) struct Showing(Option<(Sender<()>, JoinHandle<()>)>);
-
-/// Delay before the first progress line: shorter loads print nothing.
-const FIRST_PROGRESS: Duration = Duration::from_millis(400);
-const NEXT_PROGRESS: Duration = Duration::from_millis(100);
-
-impl Showing {
-    /// Shows bytes and `more` on standard error, if that is a terminal.
-    pub(super) fn on_terminal(progress: &Arc<Progress>, more: fn(&Progress) -> String) -> Self {
-        let progress = Arc::clone(progress);
-        Self::lines(move || format!("reading {}: {} MB{} so far", progress.file(), progress.bytes() / 1_000_000, more(&progress)))
-    }
-
-    /// Shows the number of operations of a run on standard error, if that is a terminal.
-    pub(super) fn operations(count: &Arc<AtomicUsize>) -> Self {
-        let count = Arc::clone(count);
-        Self::lines(move || format!("running the scheduler: {} operations so far", thousands(count.load(Ordering::Relaxed))))
-    }
-
-    fn lines(line: impl Fn() -> String + Send + 'static) -> Self {
-        if !output::standard_error_is_terminal() {
-            return Self(None);
-        }
-        let (end, ended) = mpsc::channel::<()>();
-        let show = move || {
-            let mut wait = FIRST_PROGRESS;
-            let mut status = Status::default();
-            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                status.show(line());
-                wait = NEXT_PROGRESS;
-            }
-        };
-        // Without a thread to spare, nothing is shown.
-        Self(Builder::new().spawn(show).ok().map(|thread| (end, thread)))
-    }
-}
-
-impl Drop for Showing {
-    fn drop(&mut self) {
-        if let Some((end, thread)) = self.0.take() {
-            drop(end);
-            // A panic there has been reported.
-            let _ = thread.join();
-        }
     }
 }
 

@@ -22,6 +22,7 @@ mod manifest;
 mod manual;
 mod opening;
 mod placed;
+mod progress;
 mod record;
 mod reproduce;
 mod run;

@@ -8,7 +8,7 @@ use jiff::Unit;
 use serde_json::Value;
 
 use super::args::RunArgs;
-use super::loading::Showing;
+use super::progress::Showing;
 use super::{EXIT_OK, EXIT_SOURCE, Failure, StandardError, print};
 use crate::analysis::{ReleaseReport, run_parts, why};
 use crate::engine::{Step, operation};

@@ -6,7 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::args::{LogArgs, SchedulerArgs};
 use super::history::Past;
-use super::loading::{Showing, input};
+use super::loading::input;
+use super::progress::Showing;
 use super::{Audience, Failure, StandardError, print};
 use crate::analysis::LogReport;
 use crate::output::{self, Lines};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use super::args::RunArgs;
-use super::loading::Showing;
+use super::progress::Showing;
 use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, StandardError, original, print};
 use crate::output::{Document, Lines};
 use crate::report::{Answer, WhatIfReport};

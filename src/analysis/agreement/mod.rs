@@ -26,7 +26,7 @@ use self::touch::{Named, Way};
 use super::odds::with_odds;
 use super::overview::{CauseReport, WaitReason};
 use super::why::{Sentence, binding, no_profile, sentence};
-use super::{DumpDiff, Known, Missing};
+use super::{DumpDiff, Known, Missing, steps};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::framework::{Candidate, PluginName, Reason, Status};
@@ -792,26 +792,9 @@ impl Agreements {
     }
 }
 
-/// Pods that share a decision which take together as many steps as one: what was reported about each is compared.
-const SHARE_OF_ALIKE: u64 = 16;
-
-/// Returns how many pods, from the first on, may be decided in a number of steps, at least one; all where that is [`u64::MAX`].
-pub(super) fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], mut steps: u64) -> usize {
-    if steps == u64::MAX {
-        return pods.len();
-    }
-    let mut decided = 0;
-    for alike in pods.chunk_by(|a, b| scheduler.decides_alike(a, b)) {
-        let whole = StepBound::steps_of_recorded(scheduler, alike[0]);
-        for share in std::iter::once(1).chain(std::iter::repeat_n(SHARE_OF_ALIKE, alike.len() - 1)) {
-            if steps == 0 {
-                return decided;
-            }
-            steps = steps.saturating_sub(whole / share);
-            decided += 1;
-        }
-    }
-    decided
+/// Returns how many pods, from the first on, may be decided in a number of steps; see [`steps::within_steps`].
+pub(super) fn within_steps(scheduler: &Scheduler, pods: &[&Arc<Pod>], most: u64) -> usize {
+    steps::within_steps(pods, |a, b| scheduler.decides_alike(a, b), |pod| StepBound::steps_of_recorded(scheduler, pod), most)
 }
 
 /// Returns the pods that wait for a node.

@@ -19,6 +19,7 @@ use serde::Serialize;
 use strum::IntoEnumIterator as _;
 
 use super::release::{ReleaseReport, decision_parts};
+use super::steps;
 use super::why::why;
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
 use crate::framework::{EndingVictims, Victim};
@@ -368,27 +369,13 @@ fn pods([old, new]: [&Cluster; 2], wanted: impl Fn(&Key) -> bool) -> Vec<Meant> 
     keys.into_iter().filter_map(meant).collect()
 }
 
-/// Pods of which one decision is about all that take together as many steps as one.
-const SHARE_OF_ALIKE: u64 = 16;
-
-/// Returns how many pods, from the first on, may be decided in both states in a number of steps; at least one, if there are any.
-fn within_steps(pods: &[Meant], [old, new]: [&Scheduler; 2], mut steps: u64) -> usize {
-    if steps == u64::MAX {
-        return pods.len();
-    }
-    let mut decided = 0;
-    for alike in pods.chunk_by(|a, b| a.is_decided_like(b, [old, new])) {
-        let after = alike[0].new.as_ref().map_or(0, |pod| StepBound::steps_of_recorded(new, pod));
-        let whole = StepBound::steps_of_recorded(old, &alike[0].old).saturating_add(after);
-        for share in std::iter::once(1).chain(std::iter::repeat_n(SHARE_OF_ALIKE, alike.len() - 1)) {
-            if steps == 0 {
-                return decided;
-            }
-            steps = steps.saturating_sub(whole / share);
-            decided += 1;
-        }
-    }
-    decided
+/// Returns how many pods, from the first on, may be decided in both states in a number of steps; see [`steps::within_steps`].
+fn within_steps(pods: &[Meant], [old, new]: [&Scheduler; 2], most: u64) -> usize {
+    let of_both = |pod: &Meant| {
+        let after = pod.new.as_ref().map_or(0, |pod| StepBound::steps_of_recorded(new, pod));
+        StepBound::steps_of_recorded(old, &pod.old).saturating_add(after)
+    };
+    steps::within_steps(pods, |a, b| a.is_decided_like(b, [old, new]), of_both, most)
 }
 
 impl Meant {
