@@ -199,7 +199,7 @@ impl Decision {
         before.timeline_mut().seek(Cursor { revision, event: 0 });
         let revisions = session.timeline().revisions();
         let decided = revisions.get(revision).ok_or(JobError::NoDecision)?;
-        let view = CycleView::of_recorded(decided.events.iter());
+        let view = decided.events.cycle_view();
         let key = view.start.as_ref().map(|start| start.pod.clone()).ok_or(JobError::NoDecision)?;
         let scheduler = before.scheduler_here().clone();
         let pod = scheduler.state().cluster().pods.get(&key).cloned().ok_or_else(|| JobError::NoPod(key.clone()))?;

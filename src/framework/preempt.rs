@@ -602,8 +602,17 @@ impl CoveringBudgets {
     /// Takes the answers of the first of some budgets. `left` are the disruptions that each had left before the pod; `None` if the
     /// budget has already counted the pod.
     pub fn new(budgets: Arc<[CoveringBudget]>, left: impl IntoIterator<Item = Option<i32>>) -> Self {
-        let left = left.into_iter().map(|left| left.filter(|left| *left <= 0).unwrap_or(Self::ALLOWS)).collect();
+        let left = left.into_iter().map(Self::shown).collect();
         Self { budgets, left }
+    }
+
+    /// Returns whether these are the answers where the first budgets had these disruptions left; see [`Self::new`].
+    pub(crate) fn is_of(&self, left: &[Option<i32>]) -> bool {
+        self.left.iter().copied().eq(left.iter().copied().map(Self::shown))
+    }
+
+    fn shown(left: Option<i32>) -> i32 {
+        left.filter(|left| *left <= 0).unwrap_or(Self::ALLOWS)
     }
 
     /// Returns whether the eviction violates a budget.

@@ -11,8 +11,8 @@ limits! { "engine":
     steps ODDS_SCORED_ASKED: usize = 3_000_000, "odds_of_many_starts_are_counted_when_asked_for";
     /// Changes of the number of nodes with an image that are kept for nodes that have not changed since; older ones are forgotten.
     count IMAGE_COUNTS: usize = 100, "earlier_counts_of_an_image_are_bounded";
-    /// Workloads about whose pods the answers of nodes are kept in quiet runs; the one tried longest ago is forgotten.
-    count EQUIVALENCE_CLASSES: usize = 8, "the_workload_tried_longest_ago_is_forgotten";
+    /// Kinds of pods, by what they require of a node, about which the answers of nodes are kept in quiet runs; the one tried longest ago is forgotten.
+    count EQUIVALENCE_CLASSES: usize = 16, "the_kind_of_pod_tried_longest_ago_is_forgotten";
     /// Answers of device selectors that one cycle keeps for its other nodes; further selectors are evaluated again on each node.
     count MAX_KNOWN_MATCHES: usize = 1 << 18, "answers_are_kept_up_to_a_limit_and_equal_beyond_it";
     /// Devices that are judged for one request when a node's rejection is explained; the rest are counted as not judged.

@@ -12,48 +12,65 @@ use crate::release::BudgetRule;
 /// Counts disruptions per budget while it walks the pods of one node, most important first.
 pub(super) struct BudgetCount<'a> {
     index: &'a BudgetIndex,
-    rule: BudgetRule,
     /// The budgets of pods met before, keyed by the addresses of their template and namespace; see [`Self::covering`].
     known: HashMap<(usize, usize), Covering<'a>, BuildHasherDefault<AddressHasher>>,
-    /// Budgets met on this node, by address, with their disruptions left.
-    left: HashMap<usize, i32, BuildHasherDefault<AddressHasher>>,
+    several: Vec<Several>,
+    /// The places in `counts` of budgets met before, by address.
+    places: HashMap<usize, u32, BuildHasherDefault<AddressHasher>>,
+    counts: Counts<'a>,
     /// Budgets and their requirements that were compared with pods.
     steps: u64,
 }
 
+/// The disruptions that budgets have left on a node.
+struct Counts<'a> {
+    rule: BudgetRule,
+    budgets: Vec<Count<'a>>,
+    /// Counts the nodes, from 1.
+    node: u32,
+}
+
+/// The disruptions that a budget has left on the node where a pod that it covers was met last.
+struct Count<'a> {
+    budget: &'a PodDisruptionBudget,
+    node: u32,
+    left: i32,
+}
+
 /// The budgets that cover a pod, by name.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 enum Covering<'a> {
     None,
-    One(&'a BudgetSelector),
-    Several(Arc<Several<'a>>),
+    One(&'a BudgetSelector, u32),
+    /// The place in [`BudgetCount::several`].
+    Several(usize),
 }
 
 /// Budgets that cover the same pods.
-struct Several<'a> {
-    selectors: Vec<&'a BudgetSelector>,
+struct Several {
+    /// The places of their counts.
+    places: Vec<u32>,
     named: Arc<[CoveringBudget]>,
     /// The answer for a pod that all of them allow.
     all_allow: Arc<CoveringBudgets>,
-}
-
-impl<'a> Several<'a> {
-    fn of(selectors: Vec<&'a BudgetSelector>) -> Self {
-        let named: Arc<[CoveringBudget]> = selectors.iter().map(|selector| selector.named().clone()).collect();
-        let all_allow = Arc::new(CoveringBudgets::new(Arc::clone(&named), selectors.iter().map(|_| None)));
-        Self { selectors, named, all_allow }
-    }
+    /// The answers for pods that violate one, in the order of a node: those on the next node are mostly the same.
+    violated: Vec<Arc<CoveringBudgets>>,
+    /// The last node, and how many of its pods violate one.
+    on_node: (u32, usize),
+    /// The disruptions left of the last pod.
+    left: Vec<Option<i32>>,
 }
 
 impl<'a> BudgetCount<'a> {
     /// Makes a counter for one node.
     pub(super) fn new(index: &'a BudgetIndex, rule: BudgetRule) -> Self {
-        Self { index, rule, known: HashMap::default(), left: HashMap::default(), steps: 0 }
+        let (known, places, several) = (HashMap::default(), HashMap::default(), Vec::new());
+        Self { index, known, several, places, counts: Counts { rule, budgets: Vec::new(), node: 1 }, steps: 0 }
     }
 
     /// Resets the counts for another node.
     pub(super) fn restart(&mut self) {
-        self.left.clear();
+        self.counts.node += 1;
     }
 
     /// Returns how many budgets, and requirements of theirs, were compared with pods since the last time.
@@ -69,7 +86,7 @@ impl<'a> BudgetCount<'a> {
             return None;
         }
         let covering = self.covering(pod);
-        self.count(pod, &covering)
+        self.count(pod, covering)
     }
 
     /// Like [`Self::take`], for the pod at a place of a node, which is fetched only if it is the first with its labels.
@@ -78,9 +95,9 @@ impl<'a> BudgetCount<'a> {
         if !pod.is_labelled() || self.index.is_empty() {
             return None;
         }
-        let known = pod.label_addresses().and_then(|addresses| self.known.get(&addresses)).cloned();
+        let known = pod.label_addresses().and_then(|addresses| self.known.get(&addresses)).copied();
         let covering = known.unwrap_or_else(|| self.covering(pod.info()));
-        self.count(pod.info(), &covering)
+        self.count(pod.info(), covering)
     }
 
     /// Like [`Self::take`], for a pod that may not outlive this counter.
@@ -88,37 +105,25 @@ impl<'a> BudgetCount<'a> {
         if !pod.is_labelled() {
             return None;
         }
+        let known = self.several.len();
         let covering = self.find(pod);
-        self.count(pod, &covering)
+        let answers = self.count(pod, covering);
+        self.several.truncate(known);
+        answers
     }
 
     /// Takes the pod behind its pointer, so that it is not fetched where no budget asks for its name.
     #[inline]
-    fn count(&mut self, pod: &Arc<PodInfo>, covering: &Covering<'a>) -> Option<Arc<CoveringBudgets>> {
+    fn count(&mut self, pod: &Arc<PodInfo>, covering: Covering<'a>) -> Option<Arc<CoveringBudgets>> {
         match covering {
             Covering::None => None,
-            Covering::One(selector) => {
-                let left = self.take_one(pod, selector.budget());
-                Some(selector.alone(left))
-            }
-            Covering::Several(several) => Some(self.count_several(pod, several)),
-        }
-    }
-
-    fn count_several(&mut self, pod: &Arc<PodInfo>, several: &Several<'a>) -> Arc<CoveringBudgets> {
-        let Several { selectors, .. } = several;
-        self.steps += 2 * selectors.len() as u64;
-        let mut left = Vec::with_capacity(selectors.len());
-        let mut is_violated = false;
-        for selector in selectors {
-            let of_budget = self.take_one(pod, selector.budget());
-            is_violated |= of_budget.is_some_and(|left| left <= 0);
-            left.push(of_budget);
-            if is_violated && self.rule == BudgetRule::UpToExhausted {
-                break;
+            Covering::One(selector, place) => Some(selector.alone(self.counts.take_one(pod, place))),
+            Covering::Several(at) => {
+                let several = &mut self.several[at];
+                self.steps += 2 * several.places.len() as u64;
+                Some(several.count(pod, &mut self.counts))
             }
         }
-        if is_violated { Arc::new(CoveringBudgets::new(Arc::clone(&several.named), left)) } else { Arc::clone(&several.all_allow) }
     }
 
     /// Returns the budgets that cover the pod. Pods of one workload mostly share the template that holds their labels,
@@ -127,10 +132,10 @@ impl<'a> BudgetCount<'a> {
         let Some(template) = pod.template() else { return self.find(pod) };
         let key = (Arc::as_ptr(template) as usize, pod.namespace().as_ptr() as usize);
         if let Some(known) = self.known.get(&key) {
-            return known.clone();
+            return *known;
         }
         let covering = self.find(pod);
-        self.known.insert(key, covering.clone());
+        self.known.insert(key, covering);
         covering
     }
 
@@ -140,27 +145,79 @@ impl<'a> BudgetCount<'a> {
         let mut covering = budgets.iter().filter(|selector| selector.matches(pod));
         match (covering.next(), covering.next()) {
             (None, _) => Covering::None,
-            (Some(only), None) => Covering::One(only),
+            (Some(only), None) => Covering::One(only, self.place(only)),
             (Some(first), Some(second)) => {
-                let selectors = [first, second].into_iter().chain(covering).collect();
-                Covering::Several(Arc::new(Several::of(selectors)))
+                let selectors: Vec<_> = [first, second].into_iter().chain(covering).collect();
+                let places = selectors.iter().map(|selector| self.place(selector)).collect();
+                self.several.push(Several::of(&selectors, places));
+                Covering::Several(self.several.len() - 1)
             }
         }
     }
 
+    /// Returns the place of the budget's count.
+    fn place(&mut self, selector: &'a BudgetSelector) -> u32 {
+        let (budget, budgets) = (selector.budget(), &mut self.counts.budgets);
+        *self.places.entry(std::ptr::from_ref(budget) as usize).or_insert_with(|| {
+            budgets.push(Count { budget, node: 0, left: 0 });
+            budgets.len() as u32 - 1
+        })
+    }
+}
+
+impl Several {
+    fn of(selectors: &[&BudgetSelector], places: Vec<u32>) -> Self {
+        let named: Arc<[CoveringBudget]> = selectors.iter().map(|selector| selector.named().clone()).collect();
+        let all_allow = Arc::new(CoveringBudgets::new(Arc::clone(&named), selectors.iter().map(|_| None)));
+        Self { places, named, all_allow, violated: Vec::new(), on_node: (0, 0), left: Vec::new() }
+    }
+
+    fn count(&mut self, pod: &Arc<PodInfo>, counts: &mut Counts<'_>) -> Arc<CoveringBudgets> {
+        let mut is_violated = false;
+        self.left.clear();
+        for &place in &self.places {
+            let of_budget = counts.take_one(pod, place);
+            is_violated |= of_budget.is_some_and(|left| left <= 0);
+            self.left.push(of_budget);
+            if is_violated && counts.rule == BudgetRule::UpToExhausted {
+                break;
+            }
+        }
+        if !is_violated {
+            return Arc::clone(&self.all_allow);
+        }
+        if self.on_node.0 != counts.node {
+            self.on_node = (counts.node, 0);
+        }
+        let at = self.on_node.1;
+        self.on_node.1 += 1;
+        if let Some(known) = self.violated.get(at).filter(|known| known.is_of(&self.left)) {
+            return Arc::clone(known);
+        }
+        let answer = Arc::new(CoveringBudgets::new(Arc::clone(&self.named), self.left.iter().copied()));
+        self.violated.truncate(at);
+        self.violated.push(Arc::clone(&answer));
+        answer
+    }
+}
+
+impl Counts<'_> {
     /// Returns the disruptions that the budget had left before this pod; `None` if its status lists the pod in
     /// `disruptedPods` and so has already counted it.
-    fn take_one(&mut self, pod: &Arc<PodInfo>, budget: &PodDisruptionBudget) -> Option<i32> {
-        let status = &budget.status;
+    fn take_one(&mut self, pod: &Arc<PodInfo>, place: u32) -> Option<i32> {
+        let count = &mut self.budgets[place as usize];
+        let status = &count.budget.status;
         if self.rule == BudgetRule::AsItStands {
             return Some(status.disruptions_allowed);
         }
-        if !status.disrupted_pods.is_empty() && is_disrupted(pod, budget) {
+        if !status.disrupted_pods.is_empty() && is_disrupted(pod, count.budget) {
             return None;
         }
-        let left = self.left.entry(std::ptr::from_ref(budget) as usize).or_insert(status.disruptions_allowed);
-        let before = *left;
-        *left = before.saturating_sub(1);
+        if count.node != self.node {
+            (count.node, count.left) = (self.node, status.disruptions_allowed);
+        }
+        let before = count.left;
+        count.left = before.saturating_sub(1);
         Some(before)
     }
 }

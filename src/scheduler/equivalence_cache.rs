@@ -1,18 +1,19 @@
-//! Answers of plugins that depend on the pod and one node alone, for the next pods of the same workload in quiet runs. After the
-//! equivalence cache that kube-scheduler had up to v1.12 (`pkg/scheduler/core/equivalence`), which this does not mirror.
+//! Answers of plugins that depend on the pod and one node alone, for the next pods with the same requirements of a node in quiet runs.
+//! After the equivalence cache that kube-scheduler had up to v1.12 (`pkg/scheduler/core/equivalence`), which this does not mirror.
 
 use std::sync::{Arc, Weak};
 
 use super::Config;
 use super::cycle::{are_alike, depends_on_spec_alone};
-use crate::cluster::Pod;
+use super::runtime::Framework;
+use crate::cluster::{Container, Pod, PodSpec};
 use crate::framework::{NodeInfo, Nodes, PluginName, PluginSet, PodInfo, SharedStatuses, Status};
 use crate::limits::engine::EQUIVALENCE_CLASSES;
 
 /// Marks a score that is not known.
 const UNKNOWN: i64 = i64::MIN;
 
-/// The answers about the pods of a number of workloads, the latest last. A copy begins without any.
+/// The answers about pods of a number of kinds, the latest last. A copy begins without any.
 #[derive(Debug, Default)]
 pub(super) struct EquivalenceCache {
     /// The configuration whose plugins gave the answers.
@@ -28,15 +29,17 @@ impl Clone for EquivalenceCache {
 
 impl EquivalenceCache {
     /// Returns the answers about pods like this one. `None` where they depend on more than plugins say, and for a pod unlike the latest
-    /// ones: of most workloads no other pod comes soon.
+    /// ones: often no other such pod comes soon.
     pub(super) fn of(&mut self, config: &Arc<Config>, pod: &PodInfo) -> Option<&mut EquivalenceClass> {
+        let framework = config.profile(&pod.pod.spec.scheduler_name)?;
         if !pod.pod.node_name.is_empty() || !depends_on_spec_alone(&pod.pod) {
             return None;
         }
         if !self.config.as_ref().is_some_and(|known| Arc::ptr_eq(known, config)) {
             *self = Self { config: Some(config.clone()), classes: Vec::new() };
         }
-        if let Some(at) = self.classes.iter().rposition(|class| are_alike(&class.pod, &pod.pod)) {
+        let is_alike = |class: &EquivalenceClass| are_alike_on_a_node(framework, &class.pod, &pod.pod);
+        if let Some(at) = self.classes.iter().rposition(is_alike) {
             self.classes[at..].rotate_left(1);
             return self.classes.last_mut();
         }
@@ -48,7 +51,35 @@ impl EquivalenceCache {
     }
 }
 
-/// The answers about pods of one namespace with the same spec, labels and owners.
+/// Returns whether plugins that depend on the pod and a node alone answer alike about two pods of which [`depends_on_spec_alone`] holds.
+/// Those of kube-scheduler read what a pod requires of a node; those of others may read all that
+/// [`crate::framework::FilterPlugin::depends_on_node_alone`] names.
+fn are_alike_on_a_node(framework: &Framework, one: &Pod, other: &Pod) -> bool {
+    if framework.all.iter().any(|plugin| plugin.name().is_out_of_tree()) {
+        return are_alike(one, other);
+    }
+    Arc::ptr_eq(&one.spec, &other.spec) || require_alike(&one.spec, &other.spec)
+}
+
+/// Returns whether two specs require the same of a node: its resources, host ports, labels, taints and declared features.
+fn require_alike(one: &PodSpec, other: &PodSpec) -> bool {
+    fn of_container(container: &Container) -> impl PartialEq + use<'_> {
+        let Container { name: _, image: _, resources, ports, restart_policy, restart_policy_rules } = container;
+        (resources, ports, restart_policy, restart_policy_rules)
+    }
+    fn of_spec(spec: &PodSpec) -> impl PartialEq + use<'_> {
+        let node_affinity = spec.affinity.as_ref().and_then(|affinity| affinity.node_affinity.as_ref());
+        let of_nodes = (&spec.node_selector, node_affinity, &spec.tolerations, spec.host_network, spec.host_users);
+        (&spec.scheduler_name, &spec.resources, &spec.overhead, of_nodes)
+    }
+    let containers = |spec: &PodSpec, other: &PodSpec| {
+        spec.containers.iter().map(of_container).eq(other.containers.iter().map(of_container))
+            && spec.init_containers.iter().map(of_container).eq(other.init_containers.iter().map(of_container))
+    };
+    of_spec(one) == of_spec(other) && containers(one, other)
+}
+
+/// The answers about pods that require the same of a node.
 #[derive(Debug)]
 pub(super) struct EquivalenceClass {
     /// One of them.

@@ -256,9 +256,10 @@ impl Timeline {
         self.changed = self.revisions.get(target.revision).is_some_and(|revision| revision.has_changed(target.event));
         if let Some(revision) = self.revisions.get(revision) {
             let apart = (revision.events.len() / CHECKPOINTS).max(CHECKPOINTS);
-            for (i, event) in (from..).zip(revision.events.range(from..event)) {
-                // Keep checkpoints on the way back: further steps back are likely.
-                if back && i > 0 && i % apart == 0 && self.checkpoints.last().is_none_or(|mark| mark.event < i) {
+            for (i, event) in revision.events.without_steps(from..event) {
+                // Keep checkpoints on the way back: further steps back are likely. At the end of a dry run the cycle would lack its steps.
+                let is_due = back && i >= self.checkpoints.last().map_or(0, |mark| mark.event) + apart;
+                if is_due && !matches!(*event, Event::DryRunFinished(_)) {
                     let (cycle, queues) = (self.cycle.clone(), self.queues.clone());
                     Arc::make_mut(&mut self.checkpoints).push(Checkpoint { event: i, cycle, queues, clock: self.clock });
                 }

@@ -8,6 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::cycle_view::CycleView;
 use super::event::Event;
 use super::preemption::DryRunStepAt;
 use crate::cluster::{Key, Pod, Str};
@@ -115,6 +116,46 @@ impl RecordedEvents {
     /// The iterator panics beyond the last event.
     pub fn range(&self, indexes: Range<usize>) -> impl DoubleEndedIterator<Item = Cow<'_, Event>> + ExactSizeIterator {
         indexes.map(|index| self.get(index).expect("the index of an event"))
+    }
+
+    /// Returns the events at some indexes, each with its index, without the steps of dry runs that end among them: their
+    /// [`Event::DryRunFinished`] tells as much.
+    ///
+    /// # Panics
+    /// The iterator panics beyond the last event.
+    pub fn without_steps(&self, indexes: Range<usize>) -> impl Iterator<Item = (usize, Cow<'_, Event>)> {
+        self.walk(indexes, |run, end| if matches!(run.of, RunOf::Steps(_)) && run.end() < end { 0 } else { usize::MAX })
+    }
+
+    /// Returns the view that all events make.
+    pub fn cycle_view(&self) -> CycleView {
+        CycleView::of_recorded(self.without_steps(0..self.len()).map(|(_, event)| event))
+    }
+
+    /// Returns the events, each with its index; of consecutive ones about filtered nodes, or about steps of a dry run, the first alone.
+    pub fn first_of_each_kind(&self) -> impl Iterator<Item = (usize, Cow<'_, Event>)> {
+        self.walk(0..self.len(), |_, _| 1)
+    }
+
+    /// Returns the events at some indexes, each with its index. Of each run it takes a number of events, which may depend on the end.
+    fn walk(&self, indexes: Range<usize>, taken: impl Fn(&Run, usize) -> usize) -> impl Iterator<Item = (usize, Cow<'_, Event>)> {
+        let (mut at, end) = (indexes.start, indexes.end);
+        let mut run = self.runs.partition_point(|run| run.end() <= at);
+        std::iter::from_fn(move || {
+            while let Some(open) = self.runs.get(run).filter(|open| open.at <= at && at < end) {
+                if at < open.end() && at - open.at < taken(open, end) {
+                    at += 1;
+                    return Some((at - 1, Cow::Owned(open.event(at - 1 - open.at))));
+                }
+                (at, run) = (open.end(), run + 1);
+            }
+            if at >= end {
+                return None;
+            }
+            let packed = run.checked_sub(1).map_or(0, |before| self.runs[before].packed());
+            at += 1;
+            Some((at - 1, Cow::Borrowed(&self.others[at - 1 - packed])))
+        })
     }
 
     /// Returns the events that are neither [`Event::NodeFiltered`] nor [`Event::DryRunStepped`]. To search these makes no event.

@@ -2,13 +2,15 @@
 //! state without the change.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use serde::Serialize;
 
 use super::{ChangeKind, Contrast, Differs, Facts, ObjectChange, PodDiff};
 use crate::cluster::{Key, Kind, Pod, Str};
 use crate::framework::{PluginName, PodInfo, node_steps};
-use crate::scheduler::{ObjectEdit, Scheduler};
+use crate::limits::engine::RUN_STEPS_OF_RECORDED;
+use crate::scheduler::{DryOptions, ObjectEdit, Scheduler};
 use crate::trace::{CycleView, Outcome};
 
 /// Limit on the changes that are taken back one by one for a node, those on the node first.
@@ -60,11 +62,29 @@ pub(super) struct Search<'a> {
     changes: &'a [ObjectChange],
     trials: usize,
     steps: u64,
+    /// The last explanation of another pod than the one that is explained, and its decisions.
+    last: Option<(Arc<Contrast>, Because)>,
 }
 
 impl<'a> Search<'a> {
     pub(super) fn new(new: &'a Scheduler, changes: &'a [ObjectChange], trials: usize, steps: u64) -> Self {
-        Self { new, changes, trials, steps }
+        Self { new, changes, trials, steps, last: None }
+    }
+
+    /// Returns the changes that explain why the decisions on both states differ. Pods that share their decisions share explanations too,
+    /// except by changes of a pod among them.
+    pub(super) fn because(&mut self, pod: &PodDiff, contrast: &Arc<Contrast>) -> Because {
+        if let Some((last, because)) = &self.last
+            && Arc::ptr_eq(last, contrast)
+        {
+            return because.clone();
+        }
+        let because = self.searched(pod, contrast);
+        let is_of_pod = |at: &usize| self.changes[*at].kind == Kind::Pod && self.changes[*at].key == pod.pod;
+        if because.how != How::NotSearched && !because.changes.iter().any(is_of_pod) {
+            self.last = Some((Arc::clone(contrast), because.clone()));
+        }
+        because
     }
 
     /// Counts a trial with its steps. Returns `None` if there are none left.
@@ -89,8 +109,7 @@ impl<'a> Search<'a> {
         Some(())
     }
 
-    /// Returns the changes that explain why the decisions on both states differ.
-    pub(super) fn because(&mut self, pod: &PodDiff, Contrast { before, after, node }: &Contrast) -> Because {
+    fn searched(&mut self, pod: &PodDiff, Contrast { before, after, node }: &Contrast) -> Because {
         let of_queue = |facts: &Facts| matches!(facts.outcome, None | Some(Outcome::Gated | Outcome::Error));
         if of_queue(before) || of_queue(after) {
             let own = self.own(&pod.pod);
@@ -149,7 +168,10 @@ impl<'a> Search<'a> {
         self.spend(pod, changes)?;
         let scheduler = self.new.with_edits(self.taken_back(changes));
         let pod = scheduler.state().cluster().pods.get(pod)?;
-        Some(!changes.is_empty() && before.differs_from(&Facts::of(&CycleView::of(&scheduler.explain(pod)))).is_none())
+        let steps = AtomicU64::new(0);
+        let decision = scheduler.explain_with(pod, DryOptions { all_steps: Some(&steps), ..DryOptions::default() });
+        self.steps = self.steps.saturating_sub(steps.into_inner().saturating_mul(RUN_STEPS_OF_RECORDED));
+        Some(!changes.is_empty() && before.differs_from(&Facts::of(&CycleView::of(&decision))).is_none())
     }
 
     /// Returns the edits that take changes back.

@@ -50,9 +50,9 @@ fn answers_of_a_node_are_kept_until_it_changes() {
 }
 
 #[test]
-fn the_workload_tried_longest_ago_is_forgotten() {
+fn the_kind_of_pod_tried_longest_ago_is_forgotten() {
     let name = |i: usize| format!("p{i}");
-    let objects = (0..=EQUIVALENCE_CLASSES).map(|i| pod(&name(i), 0, 1, "", &format!("app={}", name(i)))).collect();
+    let objects = (0..=EQUIVALENCE_CLASSES).map(|i| pod(&name(i), 0, 1 + i as u32, "", "app=web")).collect();
     let scheduler = quiet(objects);
     let config = scheduler.state().config().clone();
     let mut cache = EquivalenceCache::default();
@@ -61,6 +61,26 @@ fn the_workload_tried_longest_ago_is_forgotten() {
     assert!(is_known(0) && !is_known(EQUIVALENCE_CLASSES));
     assert!(is_known(0) && is_known(EQUIVALENCE_CLASSES) && !is_known(1));
     assert_eq!(cache.classes.len(), EQUIVALENCE_CLASSES);
+}
+
+#[test]
+fn workloads_that_require_the_same_of_a_node_share_answers() {
+    let scheduler = quiet(vec![pod("a", 0, 1, "", "app=a"), pod("b", 1, 1, "", "app=b"), pod("c", 0, 2, "", "app=a")]);
+    let [a, b, c] = ["a", "b", "c"].map(|name| info(&scheduler, name).pod);
+    let changed = |change: fn(&mut PodSpec)| {
+        let mut pod = Pod::clone(&b);
+        change(Arc::make_mut(&mut pod.spec));
+        pod
+    };
+    assert!(require_alike(&a.spec, &b.spec) && !require_alike(&a.spec, &c.spec));
+    let ssd = || Some([("disk", "ssd".into())].into_iter().collect());
+    assert!(!require_alike(&a.spec, &changed(|spec| spec.host_network = Some(true)).spec));
+    assert!(!require_alike(&a.spec, &changed(|spec| spec.scheduler_name = "other".into()).spec), "other plugins answer");
+    let mut selects = changed(|_| ());
+    Arc::make_mut(&mut selects.spec).node_selector = ssd();
+    assert!(!require_alike(&a.spec, &selects.spec));
+    let framework = scheduler.state().config().profile(&a.spec.scheduler_name).unwrap();
+    assert!(are_alike_on_a_node(framework, &a, &b) && !are_alike(&a, &b), "labels differ");
 }
 
 /// Something that happens between two attempts.

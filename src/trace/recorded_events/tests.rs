@@ -105,7 +105,19 @@ proptest! {
             prop_assert_eq!(packed.others_before(at).len(), before);
             if at <= events.len() {
                 prop_assert!(packed.range(at..events.len()).eq(events[at..].iter().map(Cow::Borrowed)));
+                let (all, quick) = (packed.range(0..at), packed.without_steps(0..at).map(|(_, event)| event));
+                prop_assert_eq!(CycleView::of_recorded(quick), CycleView::of_recorded(all), "until {}", at);
+                let in_turn = (0..at).rev().step_by(3).flat_map(|begin| packed.without_steps(begin..at).next());
+                prop_assert!(in_turn.into_iter().all(|(at, event)| *event == events[at]));
             }
+        }
+        let kind = |event: &Event| (is_filtered(event), matches!(event, Event::DryRunStepped(_)));
+        for (at, event) in packed.first_of_each_kind() {
+            prop_assert_eq!(&*event, &events[at]);
+        }
+        let listed: Vec<usize> = packed.first_of_each_kind().map(|(at, _)| at).collect();
+        for at in (0..events.len()).filter(|at| !listed.contains(at)) {
+            prop_assert!(at > 0 && is_packed(&events[at]) && kind(&events[at]) == kind(&events[at - 1]), "{} is left out", at);
         }
         for wanted in others {
             prop_assert_eq!(packed.rposition_of_other(|event| event == wanted), events.iter().rposition(|event| event == wanted));

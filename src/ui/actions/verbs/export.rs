@@ -123,7 +123,7 @@ fn is_about(state: &State, view: &CycleView) -> bool {
 /// Returns the whole decision at the cursor.
 fn decided(session: &dyn SessionHandle) -> Result<CycleView, ExportError> {
     let revision = session.timeline().revision().ok_or(ExportError::NothingRecorded)?;
-    let mut view = CycleView::of_recorded(revision.events.iter());
+    let mut view = revision.events.cycle_view();
     if let Some(start) = &session.timeline().cycle().start {
         view = view.showing(&start.pod);
     }

@@ -73,9 +73,9 @@ impl CycleFacts {
             return true;
         }
         let events = timeline.revision().map(|revision| revision.events.clone());
-        let whole = CycleView::of_recorded(events.iter().flat_map(|e| e.iter()));
+        let whole = events.as_ref().map(|events| events.cycle_view()).unwrap_or_default();
         self.whole = Arc::new(if let Some(pod) = shown { whole.showing(pod) } else { whole });
-        self.points = events.iter().flat_map(|e| e.iter()).map(|event| verdict::part(&event)).enumerate().collect();
+        self.points = events.iter().flat_map(|e| e.first_of_each_kind()).map(|(at, event)| (at, verdict::part(&event))).collect();
         self.points.dedup_by_key(|(_, point)| *point);
         let group = self.whole.group.is_some();
         self.members = events.as_ref().filter(|_| group).map(|events| member_parts(events)).unwrap_or_default();
@@ -143,7 +143,7 @@ impl CycleFacts {
 fn member_parts(events: &RecordedEvents) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut open = None;
-    for (at, event) in events.iter().enumerate() {
+    for (at, event) in events.first_of_each_kind() {
         let begins = match &*event {
             Event::CycleStarted(_) => true,
             Event::Group(event) => match &**event {
