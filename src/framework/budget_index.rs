@@ -52,6 +52,11 @@ impl BudgetIndex {
         }
     }
 
+    /// Returns whether both are the same list, not only equal ones.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -31,6 +31,7 @@ mod extender;
 mod field;
 mod hint_error;
 mod images;
+mod known_dry_runs;
 mod label_bloom;
 mod list;
 mod names;
@@ -66,6 +67,7 @@ pub use extender::{CandidateExtenders, ExtenderCall, ExtenderFilter, ExtenderNam
 pub use field::{FieldError, FieldErrors};
 pub use hint_error::{HintError, PluginHintError};
 pub use images::{ImageState, Images};
+pub use known_dry_runs::KnownDryRuns;
 pub use label_bloom::LabelBloom;
 pub use list::SharedList;
 pub use names::{PluginName, PluginSet};

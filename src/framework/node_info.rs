@@ -263,6 +263,11 @@ impl NodeInfo {
         PodSums { pods: self.pods.len(), requested: self.requested.clone() }
     }
 
+    /// Returns whether all pods that have started did so before a time, in nanoseconds since 1970.
+    pub fn starts_are_before(&self, time: i64) -> bool {
+        self.victims.iter().all(|row| row.start_time().is_none_or(|start| start < time))
+    }
+
     /// Returns whether two entries may be the same pod; `false` is certain.
     pub fn may_hold_a_pod_twice(&self) -> bool {
         // The ids are hashes. Few are equal in these bits alone.

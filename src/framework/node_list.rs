@@ -23,10 +23,16 @@ pub struct NodeList {
     /// Slots by name.
     by_name: HashMap<Str, u32>,
     topologies: Topologies,
-    /// The place of each position in the order of names, found when it is first asked for.
-    ranks: Arc<OnceLock<Arc<[u32]>>>,
-    /// The names, listed when they are first asked for.
-    names: Arc<OnceLock<Arc<[Str]>>>,
+    named: Arc<Named>,
+}
+
+/// Facts of the names by position, each found when it is first asked for.
+#[derive(Debug, Default)]
+struct Named {
+    /// The place of each position in the order of names.
+    ranks: OnceLock<Arc<[u32]>>,
+    names: OnceLock<Arc<[Str]>>,
+    hashes: OnceLock<Arc<[u64]>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -90,12 +96,17 @@ impl NodeList {
             }
             ranks.into()
         };
-        self.ranks.get_or_init(find).clone()
+        self.named.ranks.get_or_init(find).clone()
     }
 
     /// Returns the names of the nodes in walking order. They are listed once for all clones.
     pub fn names(&self) -> Arc<[Str]> {
-        self.names.get_or_init(|| self.nodes.iter().map(|node| node.name().clone()).collect()).clone()
+        self.named.names.get_or_init(|| self.nodes.iter().map(|node| node.name().clone()).collect()).clone()
+    }
+
+    /// Returns [`NodeInfo::name_hash`] of the nodes in walking order, so that asking for it does not fetch the node.
+    pub fn name_hashes(&self) -> Arc<[u64]> {
+        self.named.hashes.get_or_init(|| self.nodes.iter().map(|node| node.name_hash()).collect()).clone()
     }
 
     /// Replaces the node object at a slot; the name must be the same.
@@ -115,8 +126,7 @@ impl NodeList {
     /// Appends nodes without pods and returns their slots in the same order. The names must be new.
     pub fn push(&mut self, nodes: impl IntoIterator<Item = Arc<Node>>) -> Vec<usize> {
         self.topologies = Topologies::default();
-        self.ranks = Arc::default();
-        self.names = Arc::default();
+        self.named = Arc::default();
         let (list, Order { slots, positions }) = (&mut self.nodes, Arc::make_mut(&mut self.order));
         let (mut added, mut next) = (Vec::new(), 0);
         for node in nodes {
@@ -139,8 +149,7 @@ impl NodeList {
     pub fn remove(&mut self, name: &str) -> Option<(usize, Arc<NodeInfo>)> {
         let slot = self.by_name.remove(name)?;
         self.topologies = Topologies::default();
-        self.ranks = Arc::default();
-        self.names = Arc::default();
+        self.named = Arc::default();
         let Order { slots, positions } = Arc::make_mut(&mut self.order);
         let position = std::mem::replace(&mut positions[slot as usize], FREE) as usize;
         slots.remove(position);
@@ -155,8 +164,7 @@ impl NodeList {
     /// Sets the walking order. `slots` names every node's slot exactly once.
     pub fn reorder(&mut self, slots: Vec<u32>) {
         self.topologies = Topologies::default();
-        self.ranks = Arc::default();
-        self.names = Arc::default();
+        self.named = Arc::default();
         let mut positions = vec![FREE; self.order.positions.len()];
         for (position, slot) in slots.iter().enumerate() {
             positions[*slot as usize] = position as u32;
@@ -177,7 +185,7 @@ impl FromIterator<NodeInfo> for NodeList {
         let slots: Vec<u32> = (0..nodes.len() as u32).collect();
         let by_name = nodes.iter().map(|n| n.name().clone()).zip(slots.iter().copied()).collect();
         let order = Arc::new(Order { positions: slots.clone(), slots });
-        Self { nodes, order, by_name, topologies: Topologies::default(), ranks: Arc::default(), names: Arc::default() }
+        Self { nodes, order, by_name, topologies: Topologies::default(), named: Arc::default() }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{
-    CandidateExtenders, ClusterEventWithHint, CycleState, NodeDevices, NodeInfo, NodeToStatus, PlacementGeneratePlugin,
+    CandidateExtenders, ClusterEventWithHint, CycleState, KnownDryRuns, NodeDevices, NodeInfo, NodeToStatus, PlacementGeneratePlugin,
     PlacementScorePlugin, PluginName, PodInfo, PodSums, PreemptionRecord, Snapshot, Status,
 };
 use crate::cluster::{Cluster, Key, Object, Pod, Str};
@@ -190,6 +190,17 @@ pub trait FilterRunner: Sync {
     fn rejection_by_sums(&self, _tried: &SumsTried<'_>, _sums: &PodSums, _with_nominated: Option<&PodSums>) -> Option<Status> {
         None
     }
+    /// Whether any pod may be nominated to a node whose name has this hash ([`NodeInfo::name_hash`]); `false` is certain.
+    fn may_be_nominated_to(&self, _name_hash: u64) -> bool {
+        true
+    }
+    /// Takes the dry runs that are known for pods like this one, where these depend on the pod's requirements and the node alone; for
+    /// others `None`. Give them back with [`Self::keep_dry_runs`]. They do not hold for nodes to which pods are nominated.
+    fn take_dry_runs(&self, _pod: &PodInfo) -> Option<KnownDryRuns> {
+        None
+    }
+    /// Keeps dry runs for the next pod like this one.
+    fn keep_dry_runs(&self, _known: KnownDryRuns) {}
     /// Returns all pods nominated to the node, of any priority, in nomination order.
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
 }

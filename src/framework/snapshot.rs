@@ -163,6 +163,11 @@ impl Snapshot {
         self.nodes.names()
     }
 
+    /// Returns [`NodeInfo::name_hash`] of all nodes in walking order.
+    pub fn name_hashes(&self) -> Arc<[u64]> {
+        self.nodes.name_hashes()
+    }
+
     /// Returns the images of the nodes.
     pub fn images(&self) -> &Images {
         &self.images

@@ -17,8 +17,10 @@ const LABELS_OF_A_STEP: usize = 4;
 /// Resources that a pod asks for of which a node's answer takes about as long as without any.
 const ORDINARY_RESOURCES: usize = 8;
 
-/// Steps that a resource takes once for a decision, on any number of nodes: requests are read from the pod and summed.
+/// Steps that a request of a container takes once for a decision, on any number of nodes: it is read several times, and summed.
 const STEPS_TO_READ: usize = 10;
+/// Requests of all containers together that a decision reads in about the time that it takes without any.
+const ORDINARY_REQUESTS: usize = 100;
 
 /// How many demands on each node a pod has.
 struct Demands {
@@ -64,13 +66,21 @@ impl Demands {
 }
 
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, one for each node and
-/// constraint over pods, one for each node and 4 demands on its labels, one for each node and resource beyond 8, and a few to read each
-/// of these. Searches of plugins are not included; they count with [`super::CycleState::spend`].
+/// affinity term, three for each node and two topology spread constraints, one for each node and 4 demands on its labels, one for each node
+/// and resource beyond 8, and a few to read each request of its containers. Searches of plugins are not included; they count with
+/// [`super::CycleState::spend`].
 pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
     let Demands { spread, terms, selected, required, .. } = Demands::of(pod);
     let resources = requested_resources(pod).saturating_sub(ORDINARY_RESOURCES);
-    let of_node = 1 + spread + terms + (selected + required.count) / LABELS_OF_A_STEP + resources;
-    (nodes.max(1) as u64).saturating_mul(of_node as u64).saturating_add((STEPS_TO_READ * resources) as u64)
+    let of_node = 1 + spread + spread / 2 + terms + (selected + required.count) / LABELS_OF_A_STEP + resources;
+    (nodes.max(1) as u64).saturating_mul(of_node as u64).saturating_add(steps_to_read(pod))
+}
+
+/// Returns the steps that a decision about a pod takes to read its requests, on any number of nodes.
+fn steps_to_read(pod: &Pod) -> u64 {
+    let containers = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
+    let requests: usize = containers.map(|container| container.resources.requests.len()).sum();
+    (STEPS_TO_READ * requests.saturating_sub(ORDINARY_REQUESTS)) as u64
 }
 
 /// Returns how many resources a pod asks for.
@@ -83,7 +93,7 @@ fn requested_resources(pod: &Pod) -> usize {
 /// Steps of [`node_steps`] that each of these takes on a node: a decision without any constraint, a topology spread constraint, a
 /// volume or claim.
 const OF_NODE: u64 = 10;
-const OF_SPREAD: u64 = 5;
+const OF_SPREAD: u64 = 6;
 const OF_VOLUME: u64 = 5;
 /// The same for a requirement on a label, which is looked up among those of the node.
 const OF_REQUIREMENT: usize = 4;
@@ -112,7 +122,7 @@ pub fn node_steps(pod: &PodInfo, snapshot: &Snapshot) -> u64 {
     let tolerations = spec.tolerations.len() as u64;
     // Of few tolerations the product is small, and nodes with many taints are rare.
     let taints = if tolerations < TOLERATIONS_OF_A_STEP { 0 } else { average_taints(snapshot) };
-    listed + tolerations * taints / TOLERATIONS_OF_A_STEP
+    listed + tolerations * taints / TOLERATIONS_OF_A_STEP + steps_to_read(&pod.pod) / snapshot.len().max(1) as u64
 }
 
 /// Returns about how many steps a queueing hint takes for a pod, as those of [`node_steps`]. A hint checks requirements before it

@@ -82,7 +82,7 @@ limits! { "engine":
     /// Steps of all attempts of a run until nothing changes, of the two runs of a what-if together, of a comparison with another release
     /// or with a scheduler's log, and of the trials for DIFF_TRIALS, besides RUN_STEPS_OF_OBJECT; pods that are left are said to be not decided, and the exit code
     /// is 3.
-    steps RUN_STEPS: u64 = 30_000_000, "a_run_ends_after_a_number_of_steps";
+    steps RUN_STEPS: u64 = 25_000_000, "a_run_ends_after_a_number_of_steps";
     /// Steps by which RUN_STEPS grows for each node and pod of the cluster.
     steps RUN_STEPS_OF_OBJECT: u64 = 4_000, "a_run_ends_after_a_number_of_steps";
     /// Nodes and pods from which on RUN_STEPS grows with the square of their number, as the work on real clusters does: by

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::dry_run::{Scratch, Scratches, select_victims_on_node};
 use crate::framework::{
-    Code, CycleState, DryRunPolicy, DryRuns, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, Snapshot,
-    in_parts,
+    Code, CycleState, DryRunPolicy, DryRuns, KnownDryRuns, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext,
+    PreemptionRecord, Snapshot, in_parts, unix_nanoseconds,
 };
 use crate::release::{Candidates, PotentialNodes};
 
@@ -63,10 +63,33 @@ pub(super) fn search<'a>(
     walk.rotate_left(record.offset);
     let start = || Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
     let try_node = |scratch: &mut Scratch<'a>, node: &'a Arc<NodeInfo>| select_victims_on_node(post, state, pod, node, scratch);
-    let (positions, walk): (Vec<usize>, Vec<&'a Arc<NodeInfo>>) = walk.into_iter().unzip();
-    let runs = try_until_enough(&walk, record.wanted_candidates, scratches, start, try_node);
+    let names_preemptor = post.cx.emulation.behaviour().preemption.names_preemptor();
+    let known = if post.quiet && !names_preemptor { post.runner.take_dry_runs(pod) } else { None };
+    let hashes = post.cx.snapshot.name_hashes();
+    let holds = |at: usize| !post.runner.may_be_nominated_to(hashes[at]);
+    let try_or_recall = |scratch: &mut Scratch<'a>, (at, node): (usize, &'a Arc<NodeInfo>)| {
+        let Some(run) = known.as_ref().and_then(|known| known.get(at, node)).filter(|_| holds(at)) else {
+            return Arc::new(try_node(scratch, node));
+        };
+        debug_assert_eq!(**run, try_node(scratch, node), "{} on {}", pod.key(), node.name());
+        state.count_filters(1);
+        run.clone()
+    };
+    let mut learned = Vec::new();
+    let note = |(at, node): (usize, &Arc<NodeInfo>), run: &Arc<NodeDryRun>| {
+        let is_new = |known: &KnownDryRuns| known.get(at, node).is_none_or(|known| !Arc::ptr_eq(known, run));
+        if known.as_ref().is_some_and(is_new) && holds(at) {
+            learned.push((at, run.clone()));
+        }
+    };
+    let runs = try_until_enough(&walk, record.wanted_candidates, scratches, (start, try_or_recall), note);
+    if let Some(mut known) = known {
+        let now = unix_nanoseconds(post.cx.now);
+        learned.iter().for_each(|(at, run)| known.learn(*at, post.cx.snapshot.nodes(), run, now));
+        post.runner.keep_dry_runs(known);
+    }
     let ranks = post.cx.snapshot.name_ranks();
-    record.dry_runs = DryRuns::ranked(runs, |at| ranks[positions[at]]);
+    record.dry_runs = DryRuns::ranked(runs, |at| ranks[walk[at].0]);
 }
 
 /// Smallest batch of nodes, unless fewer are left.
@@ -75,17 +98,17 @@ const CHUNK: usize = 32;
 /// Dry-runs nodes in parallel batches, because runs of different nodes are independent. Takes their results in walking
 /// order and drops those after the node that made enough, so that the result equals a sequential search.
 ///
-/// `start` makes the scratch space that a task keeps from one node to the next, and leaves to later ones.
+/// `start` makes the scratch space that a task keeps from one node to the next, and leaves to later ones. Calls `note` with each result.
 fn try_until_enough<'a, S: Send>(
-    walk: &[&'a Arc<NodeInfo>],
+    walk: &[(usize, &'a Arc<NodeInfo>)],
     wanted: usize,
     scratches: &Scratches<S>,
-    start: impl Fn() -> S + Send + Sync,
-    try_node: impl Fn(&mut S, &'a Arc<NodeInfo>) -> NodeDryRun + Send + Sync,
+    (start, try_node): (impl Fn() -> S + Send + Sync, impl Fn(&mut S, (usize, &'a Arc<NodeInfo>)) -> Arc<NodeDryRun> + Send + Sync),
+    mut note: impl FnMut((usize, &'a Arc<NodeInfo>), &Arc<NodeDryRun>),
 ) -> Vec<Arc<NodeDryRun>> {
     let mut shortlist = Shortlist { wanted, without_violations: 0, violating: 0 };
-    let try_all = |nodes: &[&'a Arc<NodeInfo>]| -> Vec<Arc<NodeDryRun>> {
-        scratches.lend(&start, |scratch| nodes.iter().map(|node| Arc::new(try_node(scratch, node))).collect())
+    let try_all = |nodes: &[(usize, &'a Arc<NodeInfo>)]| -> Vec<Arc<NodeDryRun>> {
+        scratches.lend(&start, |scratch| nodes.iter().map(|node| try_node(scratch, *node)).collect())
     };
     let mut runs = Vec::new();
     let mut rest = walk;
@@ -96,8 +119,9 @@ fn try_until_enough<'a, S: Send>(
         let (chunk, after) = rest.split_at(needed);
         rest = after;
         let tried: Vec<Vec<Arc<NodeDryRun>>> = in_parts(0..chunk.len(), |part| try_all(&chunk[part]));
-        for mut run in tried.into_iter().flatten() {
-            let enough = Arc::get_mut(&mut run).is_some_and(|run| shortlist.take(run));
+        for (node, mut run) in chunk.iter().zip(tried.into_iter().flatten()) {
+            note(*node, &run);
+            let enough = shortlist.take(&mut run);
             runs.push(run);
             if enough {
                 return runs;
@@ -122,13 +146,13 @@ impl Shortlist {
 
     /// Counts the run's candidate, or drops it from the run. Returns whether the search may end; it needs at least one
     /// candidate without violations.
-    fn take(&mut self, run: &mut NodeDryRun) -> bool {
+    fn take(&mut self, run: &mut Arc<NodeDryRun>) -> bool {
         let Some(candidate) = &run.candidate else { return false };
         let group = if candidate.pdb_violations == 0 { &mut self.without_violations } else { &mut self.violating };
         if *group < self.wanted {
             *group += 1;
         } else {
-            run.candidate = None;
+            Arc::make_mut(run).candidate = None;
         }
         self.without_violations > 0 && self.len() >= self.wanted
     }

@@ -285,7 +285,8 @@ impl SchedulePod<'_> {
         if self.framework.post_filter.is_empty() || self.post_filter == PostFilter::LeaveOut {
             return ScheduleResult::FitError(Box::new(error));
         }
-        let runner = self.runner(state);
+        let class = self.class.as_deref().filter(|_| !state.pre_filter_rejected);
+        let runner = self.runner(state).with_class(class);
         let Sampling { all_nodes, dry_run_offset: offset, .. } = self.sampling;
         let policy = DryRunPolicy { offset, all_nodes, odds_nodes: self.odds_nodes };
         let extenders = self.extenders.map(|extenders| PreemptExtenders { extenders, snapshot: self.cx.snapshot });

@@ -1,13 +1,13 @@
 //! Answers of plugins that depend on the pod and one node alone, for the next pods with the same requirements of a node in quiet runs.
 //! After the equivalence cache that kube-scheduler had up to v1.12 (`pkg/scheduler/core/equivalence`), which this does not mirror.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Config;
 use super::cycle::{are_alike, depends_on_spec_alone};
 use super::runtime::Framework;
 use crate::cluster::{Container, Pod, PodSpec};
-use crate::framework::{NodeInfo, Nodes, PluginName, PluginSet, PodInfo, SharedStatuses, Status};
+use crate::framework::{KnownDryRuns, NodeInfo, Nodes, PluginName, PluginSet, PodInfo, SharedStatuses, Status};
 use crate::limits::engine::EQUIVALENCE_CLASSES;
 
 /// Marks a score that is not known.
@@ -92,6 +92,8 @@ pub(super) struct EquivalenceClass {
     nodes: Vec<KnownNode>,
     /// The raw scores of each plugin, by position in the snapshot.
     scores: Vec<(PluginName, Vec<i64>)>,
+    /// Those for pods of the last priority.
+    dry_runs: Mutex<KnownDryRuns>,
 }
 
 /// The answers of a node. A node that changes is another allocation, as long as this one is referred to.
@@ -105,7 +107,7 @@ struct KnownNode {
 impl EquivalenceClass {
     fn of(pod: &PodInfo) -> Self {
         let (filters, shared) = (PluginSet::default(), SharedStatuses::default());
-        Self { pod: pod.pod.clone(), filters, shared, nodes: Vec::new(), scores: Vec::new() }
+        Self { pod: pod.pod.clone(), filters, shared, nodes: Vec::new(), scores: Vec::new(), dry_runs: Mutex::default() }
     }
 
     /// Whether statuses are those of these filters.
@@ -130,6 +132,16 @@ impl EquivalenceClass {
             let status = self.shared.share(status);
             self.at(position, &nodes[position]).status = Some(status);
         }
+    }
+
+    /// Takes the dry runs of the last attempt that kept some; `None` for a pod unlike those of the class, as its newest object may be.
+    pub(super) fn take_dry_runs(&self, framework: &Framework, pod: &Pod) -> Option<KnownDryRuns> {
+        let take = || std::mem::take(&mut *self.dry_runs.lock().unwrap_or_else(PoisonError::into_inner));
+        are_alike_on_a_node(framework, &self.pod, pod).then(take)
+    }
+
+    pub(super) fn keep_dry_runs(&self, known: KnownDryRuns) {
+        *self.dry_runs.lock().unwrap_or_else(PoisonError::into_inner) = known;
     }
 
     /// Returns the place of a plugin in the lists of scores.

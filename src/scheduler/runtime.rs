@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::ScheduleError;
+use super::equivalence_cache::EquivalenceClass;
 use super::queue::{Nominated, PluginEvents};
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    CandidateExtenders, Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, NodeFilters, NodeInfo, NodeToStatus,
-    NominatingInfo, Plugin, PluginName, PluginSet, PodInfo, PodSums, PostFilterContext, PostFilterResult, PreFilterPlugin, PreFilterResult,
-    Reason, SharedList, Status, SumsTried, hash_of,
+    CandidateExtenders, Code, Context, CycleState, DryRunPolicy, FilterPlugin, FilterRunner, KnownDryRuns, NodeFilters, NodeInfo,
+    NodeToStatus, NominatingInfo, Plugin, PluginName, PluginSet, PodInfo, PodSums, PostFilterContext, PostFilterResult, PreFilterPlugin,
+    PreFilterResult, Reason, SharedList, Status, SumsTried, hash_of,
 };
 use crate::release::{Algorithm, Emulation, FilterRun, NarrowingOrder};
 use crate::trace::{Event, Recorder, record_preemption};
@@ -357,6 +358,8 @@ pub(super) struct Runner<'a> {
     /// The first filters, as far as they depend on the pods of a node by their sums alone; empty where a rejection does not end the
     /// filters.
     first: Vec<(PluginName, &'a dyn FilterPlugin)>,
+    /// Answers about pods like the one that is tried; `None` where none are kept.
+    class: Option<&'a EquivalenceClass>,
 }
 
 impl<'a> Runner<'a> {
@@ -374,7 +377,23 @@ impl<'a> Runner<'a> {
         // Without its state a plugin fails when pods are removed, which is before any filter.
         let ends = !by_sums && framework.filters == FilterRun::UntilRejection && !state.pre_filter_rejected;
         let first = if ends { all.iter().take_while(is_by_sums).copied().collect() } else { Vec::new() };
-        Self { framework, cx, nominations: Some(nominations).filter(|n| n.any()), all, alone, again, extensions, by_sums, first }
+        Self {
+            framework,
+            cx,
+            nominations: Some(nominations).filter(|n| n.any()),
+            all,
+            alone,
+            again,
+            extensions,
+            by_sums,
+            first,
+            class: None,
+        }
+    }
+
+    /// Returns it with the answers about pods like the one that is tried.
+    pub(super) fn with_class(self, class: Option<&'a EquivalenceClass>) -> Self {
+        Self { class, ..self }
     }
 
     /// Mirrors `RunFilterPluginsWithNominatedPods`.
@@ -388,7 +407,7 @@ impl<'a> Runner<'a> {
         self.all[..self.alone].iter().map(|(name, _)| *name).collect()
     }
 
-    /// Does the same as [`Self::filter_node`], given what is known of the node. Returns also what the first filters answer, if it was
+    /// Does the same as [`Self::filter_node`], given the hash of the node's name and what is known of the node. Returns also what the first filters answer, if it was
     /// not known.
     #[inline]
     pub(super) fn filter_node_of_class(
@@ -396,13 +415,15 @@ impl<'a> Runner<'a> {
         state: &CycleState,
         pod: &PodInfo,
         node: &NodeInfo,
+        name_hash: u64,
         known: Option<&Status>,
     ) -> (Filtered, Option<Status>) {
-        if self.alone == 0 || self.nominations.is_some_and(|n| n.may_be_on(node.name_hash())) {
+        if self.alone == 0 || self.may_be_nominated_to(name_hash) {
             return (self.filter_node(state, pod, node), None);
         }
         let (first, others) = self.all.split_at(self.alone);
         let asked = || self.run(first, state, pod, node).0;
+        debug_assert_eq!(name_hash, node.name_hash());
         debug_assert!(known.is_none_or(|known| *known == asked()), "{} on {}", pod.key(), node.name());
         let status = known.cloned().unwrap_or_else(asked);
         let learned = (known.is_none() && (status.is_success() || status.is_rejected())).then(|| status.clone());
@@ -627,6 +648,22 @@ impl FilterRunner for Runner<'_> {
     fn rejection_by_sums(&self, tried: &SumsTried<'_>, sums: &PodSums, with_nominated: Option<&PodSums>) -> Option<Status> {
         let (status, _) = self.run_sums(&self.first, tried, with_nominated.unwrap_or(sums));
         (!status.is_success()).then_some(status)
+    }
+
+    fn may_be_nominated_to(&self, name_hash: u64) -> bool {
+        self.nominations.is_some_and(|nominations| nominations.may_be_on(name_hash))
+    }
+
+    fn take_dry_runs(&self, pod: &PodInfo) -> Option<KnownDryRuns> {
+        let class = self.class.filter(|_| self.by_sums && self.alone == self.all.len())?;
+        let known = class.take_dry_runs(self.framework, &pod.pod)?;
+        Some(known.of((pod.pod.priority(), self.leading()), self.cx.snapshot.budgets()))
+    }
+
+    fn keep_dry_runs(&self, known: KnownDryRuns) {
+        if let Some(class) = self.class {
+            class.keep_dry_runs(known);
+        }
     }
 
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>> {

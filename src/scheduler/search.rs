@@ -265,11 +265,12 @@ impl SchedulePod<'_> {
         let runner = self.runner(state);
         asked.filters = runner.leading();
         let (keeps, known) = (asked.class.is_some(), asked.class.filter(|class| class.is_of(asked.filters)));
+        let hashes = keeps.then(|| self.cx.snapshot.name_hashes());
         let filter = |i: usize| {
             let (position, node) = (position(i), &all[position(i)]);
-            if keeps {
+            if let Some(hashes) = &hashes {
                 let status = known.and_then(|class| class.status(position, node));
-                runner.filter_node_of_class(state, pod, node, status)
+                runner.filter_node_of_class(state, pod, node, hashes[position], status)
             } else {
                 (runner.filter_node(state, pod, node), None)
             }
@@ -287,7 +288,7 @@ impl SchedulePod<'_> {
             at = range.end;
             let end = in_order(range, filter, |i, (filtered, learned)| {
                 asked.learned.extend(learned.map(|status| (position(i), status)));
-                walk.take(i, position(i), all[position(i)].name(), filtered)
+                walk.take(i, (position(i), &all[position(i)]), filtered)
             });
             if let ControlFlow::Break(end) = end {
                 return end.and(walk.error());
@@ -356,7 +357,7 @@ impl<R: Recorder> Walk<'_, R> {
 
     /// Records the status of the `i`-th node of the walk, at `position` of the snapshot. Breaks at the end of the
     /// search: on the first fitting node beyond `wanted`, or on an error.
-    fn take(&mut self, i: usize, position: usize, name: &Str, filtered: Filtered) -> ControlFlow<Result<(), ScheduleError>> {
+    fn take(&mut self, i: usize, (position, node): (usize, &NodeInfo), filtered: Filtered) -> ControlFlow<Result<(), ScheduleError>> {
         let Search { feasible, diagnosis, .. } = &mut *self.search;
         let Filtered { mut status, nominated, rejectors } = filtered;
         let (n, wanted) = (self.n, self.wanted);
@@ -366,7 +367,7 @@ impl<R: Recorder> Walk<'_, R> {
         }
         if let Some(events) = self.recorder.events() {
             status = self.shared.share(status);
-            events.push(Event::NodeFiltered { node: name.clone(), status: status.clone(), nominated: nominated.keys() });
+            events.push(Event::NodeFiltered { node: node.name().clone(), status: status.clone(), nominated: nominated.keys() });
         }
         if status.is_success() {
             feasible.push(position);

@@ -338,7 +338,7 @@ mod tests {
         };
         assert_eq!([0, 1].map(|constraints| most_one_by_one(200, &spread(constraints))), [CAPACITY_COPIES; 2]);
         assert_eq!(most_one_by_one(5000, &spread(1)) as u64, CAPACITY_STEPS / 10_000);
-        assert_eq!(most_one_by_one(700, &spread(249)) as u64, CAPACITY_STEPS / 175_000);
+        assert_eq!(most_one_by_one(700, &spread(249)) as u64, CAPACITY_STEPS / 261_800);
         assert_eq!(most_one_by_one(usize::MAX, &spread(200)), 1);
     }
 

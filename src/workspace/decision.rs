@@ -4,7 +4,7 @@ use super::Workspace;
 use crate::analysis::why;
 use crate::cluster::{Cluster, Key, Str};
 use crate::session::{Cursor, Session};
-use crate::trace::{CycleView, Event, Outcome};
+use crate::trace::{Event, Outcome};
 
 /// A pod at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]

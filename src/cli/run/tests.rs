@@ -77,8 +77,8 @@ fn runs_that_are_written_are_bounded_by_steps() {
         }
         entries
     };
-    assert!((150_000..200_000).contains(&steps(Some(1_000))), "{}", steps(Some(1_000)));
-    assert!((600_000..650_000).contains(&steps(Some(1_000_000))), "{}", steps(Some(1_000_000)));
+    assert!((125_000..175_000).contains(&steps(Some(1_000))), "{}", steps(Some(1_000)));
+    assert!((575_000..625_000).contains(&steps(Some(1_000_000))), "{}", steps(Some(1_000_000)));
 }
 
 /// Returns a number of steps at which two attempts of [`three_pods`] have begun.

@@ -62,18 +62,15 @@ fn dry_run(node: &Str, outcome: Outcome) -> NodeDryRun {
 /// candidates in walking order.
 fn walk(outcomes: &[Outcome], wanted: usize) -> (usize, usize, Vec<String>) {
     let nodes: Vec<Arc<NodeInfo>> = (0..outcomes.len()).map(|i| Arc::new(node(&i.to_string(), 0, &[]))).collect();
-    let nodes: Vec<&Arc<NodeInfo>> = nodes.iter().collect();
+    let nodes: Vec<(usize, &Arc<NodeInfo>)> = nodes.iter().enumerate().collect();
     let tried = AtomicUsize::new(0);
-    let runs = try_until_enough(
-        &nodes,
-        wanted,
-        &Scratches::new(),
-        || (),
-        |(), n| {
-            tried.fetch_add(1, Ordering::Relaxed);
-            dry_run(n.name(), outcomes[n.name().parse::<usize>().unwrap()])
-        },
-    );
+    let try_node = |(): &mut (), (at, node): (usize, &Arc<NodeInfo>)| {
+        tried.fetch_add(1, Ordering::Relaxed);
+        Arc::new(dry_run(node.name(), outcomes[at]))
+    };
+    let mut noted = Vec::new();
+    let runs = try_until_enough(&nodes, wanted, &Scratches::new(), (|| (), try_node), |(at, _), run| noted.push((at, run.clone())));
+    assert!(noted.iter().enumerate().all(|(i, (at, run))| i == *at && **run == dry_run(nodes[i].1.name(), outcomes[i])), "as tried");
     assert!(runs.iter().enumerate().all(|(i, r)| r.node == i.to_string().as_str()), "walking order");
     let candidates = runs.iter().filter_map(|r| r.candidate.as_ref()).map(|c| c.node.to_string());
     (runs.len(), tried.into_inner(), candidates.collect())

@@ -3,11 +3,18 @@ use proptest::prelude::*;
 use super::*;
 use crate::cluster::{Kind, Object, Pod};
 use crate::framework::Snapshot;
-use crate::scheduler::testing::{key, node, object, pod, scheduler};
-use crate::scheduler::{Evictions, Operation, Scheduler};
+use crate::release::Emulation;
+use crate::scheduler::testing::{at, key, node, object, pod, scheduler};
+use crate::scheduler::{Evictions, Operation, Options, Scheduler};
 
 fn quiet(objects: Vec<Object>) -> Scheduler {
     scheduler(Evictions::AtOnce, objects).quietly()
+}
+
+/// Returns a scheduler with kube-scheduler's plugins alone.
+fn plain(objects: Vec<Object>) -> Scheduler {
+    let options = Options { start: at(0), evictions: Evictions::AtOnce, ..Options::default() };
+    Scheduler::new(Config::defaults(Emulation::default()), objects, options)
 }
 
 fn info(scheduler: &Scheduler, name: &str) -> PodInfo {
@@ -47,6 +54,27 @@ fn answers_of_a_node_are_kept_until_it_changes() {
     assert!(scheduler.equivalence_cache.of(&config, &infos[1]).is_none() && scheduler.equivalence_cache.of(&config, &infos[1]).is_none());
     let other = Arc::new(Config::clone(&config));
     assert!(scheduler.equivalence_cache.of(&other, &infos[0]).is_none() && copy.of(&config, &infos[0]).is_none());
+}
+
+#[test]
+fn dry_runs_are_kept_for_the_next_preemptor() {
+    let Object::Pod(first) = pod("a", 9, 3, "", "app=web") else { unreachable!() };
+    let full = |name: &str, node: &str| pod(name, 0, 4, node, "app=db");
+    let waiting = ["a", "b", "c"].map(|name| copy_of(&first, name));
+    let objects = ["1", "2", "3"].into_iter().flat_map(|at| [node(&format!("n{at}")), full(&format!("full{at}"), &format!("n{at}"))]);
+    let mut scheduler = plain(objects.chain(waiting).collect()).quietly();
+    (0..2).for_each(|_| drop(scheduler.apply(Operation::Schedule)));
+    let (config, snapshot) = (scheduler.state().config().clone(), scheduler.state().snapshot());
+    let infos = ["c", "full3"].map(|name| info(&scheduler, name));
+    let framework = config.profile(&first.spec.scheduler_name).unwrap();
+    let class = scheduler.equivalence_cache.of(&config, &infos[0]).unwrap();
+    assert!(class.take_dry_runs(framework, &infos[1].pod).is_none(), "a pod unlike them");
+    let known = class.take_dry_runs(framework, &infos[0].pod).unwrap();
+    let victims = |position: usize| {
+        let run = known.get(position, &snapshot.nodes()[position])?;
+        run.candidate.as_ref().map(|candidate| candidate.victims.len())
+    };
+    assert_eq!((0..3).filter_map(victims).collect::<Vec<_>>(), [1], "the nodes that are taken have changed, or have nominated pods");
 }
 
 #[test]
@@ -139,7 +167,7 @@ proptest! {
 
     #[test]
     fn quiet_runs_decide_as_recorded_ones(
-        waiting in prop::collection::vec((0..2_i32, 5..60_u32, 1..6_usize, any::<bool>()), 1..4),
+        waiting in prop::collection::vec((0..3_i32, 5..60_u32, 1..6_usize, any::<bool>()), 1..6),
         steps in steps(),
     ) {
         let mut objects: Vec<Object> = (0..3).map(|at| node_as(&format!("n{at}"), false, at == 0)).collect();
@@ -155,6 +183,9 @@ proptest! {
             }
         }
         let recorded = ends(scheduler(Evictions::AtOnce, objects.clone()), &steps);
-        prop_assert_eq!(ends(quiet(objects), &steps), recorded);
+        prop_assert_eq!(ends(quiet(objects.clone()), &steps), recorded);
+        // Without plugins of others dry runs are kept too.
+        let recorded = ends(plain(objects.clone()), &steps);
+        prop_assert_eq!(ends(plain(objects).quietly(), &steps), recorded);
     }
 }

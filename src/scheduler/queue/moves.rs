@@ -26,7 +26,7 @@ pub(super) enum Strategy {
 /// that `PreEnqueue` rejects.
 const STEPS_OF_OFFER: u64 = 30;
 pub(super) const STEPS_OF_MOVE: u64 = 60;
-const STEPS_OF_REJECTION: u64 = 5;
+const STEPS_OF_REJECTION: u64 = 25;
 
 impl SchedulingQueue {
     /// Moves the parked pods that an event may help, and keeps the event for the pods in flight. With `max_priority`,

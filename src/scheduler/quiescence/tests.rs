@@ -119,11 +119,11 @@ fn clusters_of_any_size_settle_within_the_bound() {
     for (objects, took) in [(9_089, 164_015_850_u64), (39_583, 2_469_311_414), (155_000, 38_000_000_000)] {
         assert!(steps_allowed(objects, None) > 2 * took, "{objects}");
     }
-    assert_eq!([0, 1_000, RUN_SMALL].map(|objects| steps_allowed(objects, None)), [30_000_000, 34_000_000, 46_000_000]);
+    assert_eq!([0, 1_000, RUN_SMALL].map(|objects| steps_allowed(objects, None)), [25_000_000, 29_000_000, 41_000_000]);
     assert_eq!(steps_allowed(usize::MAX, None), u64::MAX);
     // Objects that are much smaller than those of an API server are not a large cluster.
     assert_eq!(
         [0, 713_000, 1 << 40].map(|bytes| steps_allowed(13_000, Some(bytes))),
-        [30_000_000, 44_260_000, steps_allowed(13_000, None)]
+        [25_000_000, 39_260_000, steps_allowed(13_000, None)]
     );
 }

@@ -14,7 +14,7 @@ use crate::cluster::{
 use crate::framework::PluginName;
 use crate::session::{Keyframe, Revision};
 use crate::session::{PodLocation, Timeline};
-use crate::trace::{CycleView, Event, Outcome, Place};
+use crate::trace::{Event, Outcome, Place};
 use crate::ui::config::theme::Role;
 use crate::ui::model::column::{Column, Width, left, right};
 use crate::ui::model::filter::Filter;
