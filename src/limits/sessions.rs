@@ -29,6 +29,11 @@ limits! { "sessions":
     /// Objects that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is
     /// tried for those after them, which their words say.
     count LOG_RELEASES_OBJECTS: usize = 200_000, "other_releases_are_tried_for_a_number_of_objects";
+    /// Events that a run in the explorer (`S`, `r`, `u`) records before it stops and says so, besides one for each RUN_BYTES_OF_EVENT of the
+    /// source; the key goes on from there. They take 75 to 200 bytes each.
+    count RUN_EVENTS: usize = 600_000, "a_run_in_the_explorer_stops_after_a_number_of_events";
+    /// Bytes of the source, unpacked, for each further event of RUN_EVENTS.
+    bytes RUN_BYTES_OF_EVENT: u64 = 100, "a_run_in_the_explorer_stops_after_a_number_of_events";
     /// Revisions that the timeline of a journal has, about; changes of several seconds share one where there are more.
     count JOURNAL_REVISIONS: usize = 300, "a_window_is_bounded";
     /// Bytes of a request for the recorder's metrics; a longer one is not answered.

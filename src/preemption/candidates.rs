@@ -85,7 +85,9 @@ pub(super) fn search<'a>(
     let runs = try_until_enough(&walk, record.wanted_candidates, scratches, (start, try_or_recall), note);
     if let Some(mut known) = known {
         let now = unix_nanoseconds(post.cx.now);
-        learned.iter().for_each(|(at, run)| known.learn(*at, post.cx.snapshot.nodes(), run, now));
+        for (at, run) in &learned {
+            known.learn(*at, post.cx.snapshot.nodes(), run, now);
+        }
         post.runner.keep_dry_runs(known);
     }
     let ranks = post.cx.snapshot.name_ranks();

@@ -115,9 +115,7 @@ impl StepBound {
     /// Returns the number of steps that are allowed for recorded decisions on a cluster of this size, of which each step counts
     /// [`RUN_STEPS_OF_RECORDED`].
     pub fn allowance_of_recorded(scheduler: &Scheduler) -> u64 {
-        let cluster = scheduler.state().cluster();
-        let usual = (cluster.nodes.len() + cluster.pods.len()) as u64 * USUAL_LENGTH;
-        let bytes = scheduler.options().source_bytes.unwrap_or(usual);
+        let bytes = scheduler.source_length();
         (Self::allowance(scheduler) / 2).saturating_add(bytes.saturating_mul(RUN_STEPS_OF_BYTE))
     }
 
@@ -198,6 +196,13 @@ fn steps_allowed(objects: usize, bytes: Option<u64>) -> u64 {
 }
 
 impl Scheduler {
+    /// Returns the length of the source, unpacked, in bytes, or about that of its nodes and pods where it is unknown.
+    pub fn source_length(&self) -> u64 {
+        let cluster = self.state().cluster();
+        let usual = (cluster.nodes.len() + cluster.pods.len()) as u64 * USUAL_LENGTH;
+        self.options().source_bytes.unwrap_or(usual)
+    }
+
     /// Returns the next operation of a run until nothing changes: a turn of the scheduling loop while a pod can be
     /// popped, otherwise an advance to the next timer. `None` ends the run.
     ///

@@ -1,8 +1,10 @@
 //! Effects of keys and commands on a cluster, seen on the screen.
 
 use super::*;
+use crate::limits::sessions::{RUN_BYTES_OF_EVENT, RUN_EVENTS};
 use crate::session::is_session_file;
 use crate::ui::branch_label;
+use crate::ui::model::state::Running;
 use crate::ui::model::verdict;
 
 #[test]
@@ -426,4 +428,18 @@ fn a_dump_is_compared_with_a_file() {
     assert!(screen.said().starts_with("! ") && screen.said().contains("no/such/file"), "{}", screen.said());
     screen.act(":diff;");
     assert!(screen.said().ends_with(":diff FILE compares a dump of another time with it"), "{}", screen.said());
+}
+
+#[test]
+fn a_run_in_the_explorer_stops_after_a_number_of_events() {
+    let mut screen = Screen::new("payments");
+    let allowed = RUN_EVENTS + (screen.explorer.scheduler().source_length() / RUN_BYTES_OF_EVENT) as usize;
+    screen.state.tasks.running = Some(Running { until: None, pieces: 0, events: allowed - 1 });
+    continue_run(&mut screen.state, &mut screen.explorer, || true);
+    let said = screen.said();
+    assert!(said.starts_with("stopped after ") && said.ends_with(" events, which are kept; the same key goes on"), "{said}");
+    assert_eq!(screen.explorer.timeline().revisions().len(), 1);
+    screen.keys("S");
+    assert!(screen.said().starts_with("settled after "), "{}", screen.said());
+    assert!(screen.explorer.timeline().revisions().len() > 10);
 }

@@ -24,9 +24,9 @@ pub(super) enum Strategy {
 
 /// Steps of [`QueueEnv::count_steps`] for each pod that an event is offered to, for each that moves or passes `PreEnqueue`, and for each
 /// that `PreEnqueue` rejects.
-const STEPS_OF_OFFER: u64 = 30;
+const STEPS_OF_OFFER: u64 = 40;
 pub(super) const STEPS_OF_MOVE: u64 = 60;
-const STEPS_OF_REJECTION: u64 = 25;
+const STEPS_OF_REJECTION: u64 = 40;
 
 impl SchedulingQueue {
     /// Moves the parked pods that an event may help, and keeps the event for the pods in flight. With `max_priority`,

@@ -107,8 +107,8 @@ proptest! {
                 prop_assert!(packed.range(at..events.len()).eq(events[at..].iter().map(Cow::Borrowed)));
                 let (all, quick) = (packed.range(0..at), packed.without_steps(0..at).map(|(_, event)| event));
                 prop_assert_eq!(CycleView::of_recorded(quick), CycleView::of_recorded(all), "until {}", at);
-                let in_turn = (0..at).rev().step_by(3).flat_map(|begin| packed.without_steps(begin..at).next());
-                prop_assert!(in_turn.into_iter().all(|(at, event)| *event == events[at]));
+                let mut in_turn = (0..at).rev().step_by(3).filter_map(|begin| packed.without_steps(begin..at).next());
+                prop_assert!(in_turn.all(|(at, event)| *event == events[at]));
             }
         }
         let kind = |event: &Event| (is_filtered(event), matches!(event, Event::DryRunStepped(_)));

@@ -161,6 +161,8 @@ pub struct Running {
     pub until: Option<Until>,
     /// The number of cycles and waits so far.
     pub pieces: usize,
+    /// The number of events that they recorded; see [`crate::limits::sessions::RUN_EVENTS`].
+    pub events: usize,
 }
 
 /// A job in progress.

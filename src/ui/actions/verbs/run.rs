@@ -19,7 +19,7 @@ pub static VERBS: &[Verb] = &[Verb {
 fn run(state: &mut State, session: &mut dyn SessionHandle) {
     if !session.breakpoints().is_empty() {
         let until = Until::Breakpoint(session.breakpoints().into());
-        state.tasks.running = Some(Running { until: Some(until), pieces: 0 });
+        state.tasks.running = Some(Running { until: Some(until), pieces: 0, events: 0 });
         return;
     }
     if time_travel::stops_at_end(state, session.timeline(), Direction::Forward, &Action::RUN) {

@@ -35,7 +35,7 @@ pub static VERBS: &[Verb] = &[
             )
         }),
         ..Verb::new("run-until", |state, session, args| {
-            state.tasks.running = Some(Running { until: Some(with_object(session, args)?.parse()?), pieces: 0 });
+            state.tasks.running = Some(Running { until: Some(with_object(session, args)?.parse()?), pieces: 0, events: 0 });
             Ok(Answer::Done)
         })
     },
