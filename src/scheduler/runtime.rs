@@ -402,6 +402,14 @@ impl<'a> Runner<'a> {
         self.filter_node_with(state, pod, node, &self.all)
     }
 
+    /// Whether no filter depends on the pods of other nodes, and no plugin keeps track of pods.
+    pub(super) fn depends_on_its_node_alone(&self) -> bool {
+        let is_local = |(_, point): &(PluginName, &dyn FilterPlugin)| {
+            !point.depends_on_pods() || point.depends_on_sums() || point.depends_on_node_alone()
+        };
+        self.extensions.is_empty() && self.all.iter().all(is_local)
+    }
+
     /// Returns the first filters, as far as they depend on the pod and the node alone.
     pub(super) fn leading(&self) -> PluginSet {
         self.all[..self.alone].iter().map(|(name, _)| *name).collect()

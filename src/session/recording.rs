@@ -16,6 +16,7 @@ use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Key, Object, ObservedEvent, Pod};
 use crate::extenders::Asking;
 use crate::framework::NodeFilters;
+use crate::limits::sessions::{RUN_BYTES_OF_EVENT, RUN_EVENTS};
 use crate::release::{Release, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, DryOptions, InitialQueues, Operation, Options, ReleaseRefused, Scheduler, StepBound};
 use crate::trace::{Event, RecordedEvents, SchedulerStart};
@@ -504,6 +505,12 @@ impl Session {
     /// Does one step of settling at the end of the current branch, including timers. Returns false when settled.
     pub fn settle(&mut self) -> bool {
         self.branch().next_operation().is_some_and(|operation| self.append_apart(operation))
+    }
+
+    /// Returns how many events a run may record before it stops; see [`RUN_EVENTS`].
+    pub fn events_of_a_run(&self) -> usize {
+        let of_source = self.scheduler().source_length() / RUN_BYTES_OF_EVENT;
+        RUN_EVENTS.saturating_add(usize::try_from(of_source).unwrap_or(usize::MAX))
     }
 
     /// Does one step of settling as [`Self::settle`] does, within a bound.

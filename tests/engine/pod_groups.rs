@@ -334,5 +334,9 @@ proptest! {
         let constraint = json!([{"maxSkew": 1000, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}]);
         let everywhere = preemption(&world, &json!({ "topologySpreadConstraints": constraint }));
         prop_assert_eq!(preemption(&world, &json!({})), everywhere);
+        // Host ports are no sums, but those of one node.
+        let with_port = json!([{"name": "c", "resources": {"requests": {"cpu": "1"}}, "ports": [{"containerPort": 80, "hostPort": 80}]}]);
+        let everywhere = preemption(&world, &json!({ "containers": with_port, "topologySpreadConstraints": constraint }));
+        prop_assert_eq!(preemption(&world, &json!({ "containers": with_port })), everywhere);
     }
 }

@@ -1,7 +1,7 @@
 //! Effects of keys and commands on a cluster, seen on the screen.
 
 use super::*;
-use crate::limits::sessions::{RUN_BYTES_OF_EVENT, RUN_EVENTS};
+use crate::limits::sessions::RUN_EVENTS;
 use crate::session::is_session_file;
 use crate::ui::branch_label;
 use crate::ui::model::state::Running;
@@ -433,7 +433,8 @@ fn a_dump_is_compared_with_a_file() {
 #[test]
 fn a_run_in_the_explorer_stops_after_a_number_of_events() {
     let mut screen = Screen::new("payments");
-    let allowed = RUN_EVENTS + (screen.explorer.scheduler().source_length() / RUN_BYTES_OF_EVENT) as usize;
+    let allowed = screen.explorer.events_of_a_run();
+    assert!((RUN_EVENTS..RUN_EVENTS + 10_000).contains(&allowed), "{allowed}");
     screen.state.tasks.running = Some(Running { until: None, pieces: 0, events: allowed - 1 });
     continue_run(&mut screen.state, &mut screen.explorer, || true);
     let said = screen.said();

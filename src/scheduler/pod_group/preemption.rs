@@ -105,7 +105,7 @@ impl PodGroupCycle<'_> {
             reserve.all(|plugin| state.skip_filter.contains(plugin.name()))
         };
         let is_local = |state: &CycleState| {
-            reserves_nothing(state) && Runner::new(self.framework, cx, &self.world.nominations, state).depends_on_sums()
+            reserves_nothing(state) && Runner::new(self.framework, cx, &self.world.nominations, state).depends_on_its_node_alone()
         };
         if !self.places.iter().all(|(_, place)| is_local(&place.cycle_state)) || !self.places_hold() {
             return None;

@@ -1,8 +1,6 @@
 //! Long runs, executed in pieces.
 
 use crate::analysis;
-use crate::limits::sessions::{RUN_BYTES_OF_EVENT, RUN_EVENTS};
-use crate::scheduler::Scheduler;
 use crate::session::{Cursor, RunEnd};
 use crate::ui::model::session_handle::SessionHandle;
 use crate::ui::model::state::{Notice, State};
@@ -15,7 +13,7 @@ pub fn continue_run(state: &mut State, session: &mut dyn SessionHandle, mut more
     let Some(mut running) = state.tasks.running.take() else { return };
     let (mut said, mut is_met) = (None, false);
     seek_and_follow(state, session, |session| {
-        let allowed = events_allowed(session.scheduler());
+        let allowed = session.events_of_a_run();
         loop {
             let before = session.timeline().revisions().len();
             running.pieces += 1;
@@ -53,12 +51,6 @@ pub fn continue_run(state: &mut State, session: &mut dyn SessionHandle, mut more
     }
     state.touch();
     renew(state, session);
-}
-
-/// Returns how many events a run may record.
-fn events_allowed(scheduler: &Scheduler) -> usize {
-    let of_source = scheduler.source_length() / RUN_BYTES_OF_EVENT;
-    RUN_EVENTS.saturating_add(usize::try_from(of_source).unwrap_or(usize::MAX))
 }
 
 /// Returns the end of a run in words: `settled after 6m00s: 8 pods still pending`.
