@@ -47,42 +47,4 @@ impl KnownDryRuns {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::framework::PodInfo;
-
-    fn node(name: &str, starts: &[Option<i64>]) -> Arc<NodeInfo> {
-        let object = serde_json::json!({"metadata": {"name": name}});
-        let mut node = NodeInfo::new(Arc::new(serde_json::from_value(object).unwrap()));
-        for (at, start) in starts.iter().enumerate() {
-            let start = start.map(|seconds| jiff::Timestamp::from_second(seconds).unwrap().to_string());
-            let pod = serde_json::json!({"metadata": {"name": at.to_string()}, "status": {"startTime": start}});
-            node.add_pod(Arc::new(PodInfo::new(Arc::new(serde_json::from_value(pod).unwrap()))));
-        }
-        Arc::new(node)
-    }
-
-    #[test]
-    fn a_dry_run_is_known_until_the_node_or_a_budget_changes() {
-        let nodes: Nodes = [node("a", &[Some(5), None]), node("b", &[])].into_iter().collect();
-        let (of, now) = ((7, PluginSet::default()), 6_000_000_000);
-        let (budgets, run) = (BudgetIndex::default(), Arc::new(NodeDryRun::default()));
-        let mut known = KnownDryRuns::default().of(of, &budgets);
-        known.learn(0, &nodes, &run, now);
-        known.learn(2, &nodes, &run, now);
-        assert!(known.get(0, &nodes[0]).is_some_and(|known| Arc::ptr_eq(known, &run)));
-        assert!(known.get(1, &nodes[1]).is_none() && known.get(2, &nodes[1]).is_none() && known.get(0, &nodes[1]).is_none());
-        assert!(known.get(0, &node("a", &[Some(5), None])).is_none(), "it is as it was, but another one");
-        let known = known.of(of, &budgets);
-        assert!(known.get(0, &nodes[0]).is_some());
-        assert!(known.of((8, PluginSet::default()), &budgets).get(0, &nodes[0]).is_none(), "of another priority");
-    }
-
-    #[test]
-    fn a_dry_run_that_depends_on_the_time_is_not_kept() {
-        let nodes: Nodes = [node("a", &[Some(5), None]), node("b", &[Some(4)])].into_iter().collect();
-        let mut known = KnownDryRuns::default();
-        (0..2).for_each(|at| known.learn(at, &nodes, &Arc::default(), 5_000_000_000));
-        assert_eq!([0, 1].map(|at| known.get(at, &nodes[at]).is_some()), [false, true]);
-    }
-}
+mod tests;
