@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::dry_run::{Scratch, Scratches, select_victims_on_node};
+use super::dry_run::{Scratch, Scratches, looks_at_sums, select_victims_on_node};
 use crate::framework::{
     Code, CycleState, DryRunPolicy, DryRuns, KnownDryRuns, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext,
     PreemptionRecord, Snapshot, in_parts, unix_nanoseconds,
@@ -63,8 +63,9 @@ pub(super) fn search<'a>(
     walk.rotate_left(record.offset);
     let start = || Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
     let try_node = |scratch: &mut Scratch<'a>, node: &'a Arc<NodeInfo>| select_victims_on_node(post, state, pod, node, scratch);
-    let names_preemptor = post.cx.emulation.behaviour().preemption.names_preemptor();
-    let known = if post.quiet && !names_preemptor { post.runner.take_dry_runs(pod) } else { None };
+    // Where groups are victims a dry run depends on other nodes, and earlier releases name the preemptor in statuses.
+    let is_of_node = looks_at_sums(post) && !post.cx.emulation.behaviour().preemption.names_preemptor();
+    let known = if post.quiet && is_of_node { post.runner.take_dry_runs(pod) } else { None };
     let hashes = post.cx.snapshot.name_hashes();
     let holds = |at: usize| !post.runner.may_be_nominated_to(hashes[at]);
     let try_or_recall = |scratch: &mut Scratch<'a>, (at, node): (usize, &'a Arc<NodeInfo>)| {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::cluster::{Kind, Object, Pod};
 use crate::framework::Snapshot;
-use crate::release::Emulation;
+use crate::release::{Emulation, Gate, nearest};
 use crate::scheduler::testing::{at, key, node, object, pod, scheduler};
 use crate::scheduler::{Evictions, Operation, Options, Scheduler};
 
@@ -12,9 +12,9 @@ fn quiet(objects: Vec<Object>) -> Scheduler {
 }
 
 /// Returns a scheduler with kube-scheduler's plugins alone.
-fn plain(objects: Vec<Object>) -> Scheduler {
+fn plain(emulation: Emulation, objects: Vec<Object>) -> Scheduler {
     let options = Options { start: at(0), evictions: Evictions::AtOnce, ..Options::default() };
-    Scheduler::new(Config::defaults(Emulation::default()), objects, options)
+    Scheduler::new(Config::defaults(emulation), objects, options)
 }
 
 fn info(scheduler: &Scheduler, name: &str) -> PodInfo {
@@ -56,13 +56,13 @@ fn answers_of_a_node_are_kept_until_it_changes() {
     assert!(scheduler.equivalence_cache.of(&other, &infos[0]).is_none() && copy.of(&config, &infos[0]).is_none());
 }
 
-#[test]
-fn dry_runs_are_kept_for_the_next_preemptor() {
+/// Returns the victims of the nodes whose dry runs are known after two pods preempted.
+fn known_victims(emulation: Emulation) -> Vec<usize> {
     let Object::Pod(first) = pod("a", 9, 3, "", "app=web") else { unreachable!() };
     let full = |name: &str, node: &str| pod(name, 0, 4, node, "app=db");
     let waiting = ["a", "b", "c"].map(|name| copy_of(&first, name));
     let objects = ["1", "2", "3"].into_iter().flat_map(|at| [node(&format!("n{at}")), full(&format!("full{at}"), &format!("n{at}"))]);
-    let mut scheduler = plain(objects.chain(waiting).collect()).quietly();
+    let mut scheduler = plain(emulation, objects.chain(waiting).collect()).quietly();
     (0..2).for_each(|_| drop(scheduler.apply(Operation::Schedule)));
     let (config, snapshot) = (scheduler.state().config().clone(), scheduler.state().snapshot());
     let infos = ["c", "full3"].map(|name| info(&scheduler, name));
@@ -74,7 +74,16 @@ fn dry_runs_are_kept_for_the_next_preemptor() {
         let run = known.get(position, &snapshot.nodes()[position])?;
         run.candidate.as_ref().map(|candidate| candidate.victims.len())
     };
-    assert_eq!((0..3).filter_map(victims).collect::<Vec<_>>(), [1], "the nodes that are taken have changed, or have nominated pods");
+    (0..3).filter_map(victims).collect()
+}
+
+#[test]
+fn dry_runs_are_kept_for_the_next_preemptor() {
+    assert_eq!(known_victims(Emulation::default()), [1], "the nodes that are taken have changed, or have nominated pods");
+    // Where groups are victims, a dry run removes pods of other nodes.
+    let mut with_groups = Emulation::from(nearest("1.37.0".parse().unwrap()).profile);
+    with_groups.set(Gate::GenericWorkload, true);
+    assert!(known_victims(with_groups).is_empty());
 }
 
 #[test]
@@ -185,6 +194,7 @@ proptest! {
         let recorded = ends(scheduler(Evictions::AtOnce, objects.clone()), &steps);
         prop_assert_eq!(ends(quiet(objects.clone()), &steps), recorded);
         // Without plugins of others dry runs are kept too.
+        let plain = |objects| plain(Emulation::default(), objects);
         let recorded = ends(plain(objects.clone()), &steps);
         prop_assert_eq!(ends(plain(objects).quietly(), &steps), recorded);
     }
