@@ -9,6 +9,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
     #[cfg(target_os = "linux")]
-    schedscope::cli::reserve_nothing_under_a_limit();
+    schedscope::cli::reserve_little_under_a_limit();
     schedscope::cli::main(std::env::args_os().collect())
 }

@@ -149,7 +149,8 @@ class Search:
         return {"seconds": round(seconds, 2), "megabytes": usage.ru_maxrss // 1000, "code": code, "size": size, "panic": "panicked" in err or "broke off" in err, "error": err[-300:] if code not in (0, 1) else ""}
 
     def limited(self):
-        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        # Under a limit on the address space the program reserves less, so that it costs other than what users see.
+        resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
         resource.setrlimit(resource.RLIMIT_CPU, (int(self.options.patience), int(self.options.patience) + 1))
 
     def waited(self, child, begin):

@@ -41,7 +41,7 @@ use clap::CommandFactory as _;
 
 use crate::cluster::{Key, Kind};
 #[cfg(target_os = "linux")]
-pub use crate::output::reserve_nothing_under_a_limit;
+pub use crate::output::reserve_little_under_a_limit;
 use crate::output::{self, Document, Lines, Text};
 use crate::scheduler::Scheduler;
 use crate::source::{self, Loaded, STORIES, Story};

@@ -113,7 +113,7 @@
 //! | [`sessions::REPLAYED_EVENTS`] | 50,000,000 | Events on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
 //! | [`sessions::JOURNAL_CHANGES`] | 20,000 | Changes of a journal that the timeline shows; those after them are not shown, which a notice says. | `a_window_is_bounded` |
 //! | [`sessions::ATTEMPTS_COMPARED`] | 12 | Attempts of the cluster's scheduler about a pod that are compared with our decision on the state of their moment, the newest; the others are counted. | `the_newest_attempts_are_compared` |
-//! | [`sessions::LOG_RELEASES_OBJECTS`] | 200,000 | Objects that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is tried for those after them, which their words say. | `other_releases_are_tried_for_a_number_of_objects` |
+//! | [`sessions::LOG_RELEASES_OBJECTS`] | 140,000 | Objects that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is tried for those after them, which their words say. | `other_releases_are_tried_for_a_number_of_objects` |
 //! | [`sessions::RUN_EVENTS`] | 600,000 | Events that a run in the explorer (`S`, `r`, `u`) records before it stops and says so, besides one for each RUN_BYTES_OF_EVENT of the source; the key goes on from there. They take 75 to 200 bytes each. | `a_run_in_the_explorer_stops_after_a_number_of_events` |
 //! | [`sessions::RUN_BYTES_OF_EVENT`] | 100 bytes | Bytes of the source, unpacked, for each further event of RUN_EVENTS. | `a_run_in_the_explorer_stops_after_a_number_of_events` |
 //! | [`sessions::JOURNAL_REVISIONS`] | 300 | Revisions that the timeline of a journal has, about; changes of several seconds share one where there are more. | `a_window_is_bounded` |
@@ -188,6 +188,7 @@
 //! | [`engine::STEPS_OF_MEMBER`] | 10 steps | Steps that each node counts for in the attempt of a member of a pod group, which is scored. | `attempts_of_a_large_group_end_before_the_search_does` |
 //! | [`terminal::SCREEN_ENDS`] | 2s | Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
 //! | [`terminal::MEMORY_LEFT`] | 8 MiB | Address space left below the system's limit at which the program ends with a reason. | `little_memory_ends_with_a_reason` |
+//! | [`terminal::RESERVED_MEMORY`] | 32 MiB | Address space that the allocator reserves at first, where the system limits it. | `address_space_that_is_enough_gives_an_answer` |
 //! | [`terminal::MEMORY_LOOK`] | 2ms | Time between two looks at the address space in use, where the system limits it. | `little_memory_ends_with_a_reason` |
 //! | [`terminal::RESTORE_WAIT`] | 200ms | Time that the terminal has to take the sequences that restore it, before the program ends though a thread is stuck. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
 //! | [`terminal::ESCAPE_WAIT`] | 50ms | Time after ESC within which more bytes make it a sequence; later, it is the key Esc. | `escape_alone_is_a_key_after_a_moment` |

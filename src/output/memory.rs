@@ -1,7 +1,7 @@
 //! Ends the program before a limit on its memory (`ulimit -v`) does. Rust aborts where an allocation fails, and nothing can catch that.
 //!
 //! Memory that grows by less than [`MEMORY_LEFT`] between two looks is seen in time; one larger allocation still aborts. Where there
-//! is a limit, the allocator must not reserve address space ahead, as that would count.
+//! is a limit, the allocator must reserve little address space ahead, as that counts.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _};
@@ -10,12 +10,15 @@ use std::thread;
 use std::{env, process::Command};
 
 use super::signals;
+#[cfg(target_os = "linux")]
+use crate::limits::terminal::RESERVED_MEMORY;
 use crate::limits::terminal::{MEMORY_LEFT, MEMORY_LOOK};
 
 /// Exit code of a program that ran out of memory: the source could not be read.
 const OUT_OF_MEMORY: i32 = 3;
 
-/// The variable from which mimalloc takes how much it may reserve, in KiB.
+/// The variable from which mimalloc takes how much it reserves at first, in KiB; later, up to a quarter of what it has. Without a
+/// reserve it would ask the system for each page of 64 KiB.
 #[cfg(target_os = "linux")]
 const ALLOCATOR_RESERVE: &str = "MIMALLOC_ARENA_RESERVE";
 
@@ -23,10 +26,10 @@ const ALLOCATOR_RESERVE: &str = "MIMALLOC_ARENA_RESERVE";
 #[cfg(target_os = "linux")]
 const LIBRARY_RESERVE: &str = "MALLOC_ARENA_MAX";
 
-/// Starts this program again, with allocators that reserve nothing, if the system limits its memory. For a `main` whose allocator is
+/// Starts this program again, with allocators that reserve little, if the system limits its memory. For a `main` whose allocator is
 /// mimalloc, before anything else. Returns where there is no limit, where that is done already, or where it cannot be done.
 #[cfg(target_os = "linux")]
-pub fn reserve_nothing_under_a_limit() {
+pub fn reserve_little_under_a_limit() {
     use std::os::unix::process::CommandExt as _;
     let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
     if limit_of(&limits).is_none() || env::var_os(ALLOCATOR_RESERVE).is_some() {
@@ -35,7 +38,11 @@ pub fn reserve_nothing_under_a_limit() {
     let Ok(program) = env::current_exe() else { return };
     let mut arguments = env::args_os();
     let mut again = Command::new(program);
-    again.arg0(arguments.next().unwrap_or_default()).args(arguments).env(ALLOCATOR_RESERVE, "0").env(LIBRARY_RESERVE, "1");
+    again
+        .arg0(arguments.next().unwrap_or_default())
+        .args(arguments)
+        .env(ALLOCATOR_RESERVE, (RESERVED_MEMORY >> 10).to_string())
+        .env(LIBRARY_RESERVE, "1");
     // It returns where it fails only.
     let _ = again.exec();
 }

@@ -39,7 +39,7 @@ pub use markdown::Markdown;
 #[cfg(feature = "cli")]
 pub use memory::end_on_little_memory;
 #[cfg(all(feature = "cli", target_os = "linux"))]
-pub use memory::reserve_nothing_under_a_limit;
+pub use memory::reserve_little_under_a_limit;
 pub use metrics::{METRICS_MEDIA_TYPE, MetricFamily, MetricType, MetricValue, Metrics};
 pub use secret::{Secret, url_without_password, without_passwords};
 #[cfg(feature = "cli")]
