@@ -266,8 +266,8 @@ pub struct PutBacks(PutBackPods);
 #[derive(Clone)]
 enum PutBackPods {
     List(Vec<PutBack>),
-    /// Places on the node, which cost less to keep, and the list once it was asked for.
-    On(PutBacksOn, OnceLock<Box<[PutBack]>>),
+    /// Places on the node, which cost less to keep, and the list once it was asked for. Most dry runs of a full cluster put nothing back.
+    On(Box<(PutBacksOn, OnceLock<Box<[PutBack]>>)>),
 }
 
 /// The pods at places of a node that were put back. The answers and budgets that several share are listed once.
@@ -341,14 +341,14 @@ impl From<Vec<PutBack>> for PutBacks {
 impl PutBacks {
     /// Makes the list of pods at places of a node.
     pub fn on(pods: PutBacksOn) -> Self {
-        Self(PutBackPods::On(pods, OnceLock::new()))
+        Self(PutBackPods::On(Box::new((pods, OnceLock::new()))))
     }
 
     /// Returns how many pods were put back.
     pub fn len(&self) -> usize {
         match &self.0 {
             PutBackPods::List(list) => list.len(),
-            PutBackPods::On(on, _) => on.pods.len(),
+            PutBackPods::On(on) => on.0.pods.len(),
         }
     }
 
@@ -361,7 +361,10 @@ impl PutBacks {
     pub fn list(&self) -> &[PutBack] {
         match &self.0 {
             PutBackPods::List(list) => list,
-            PutBackPods::On(on, list) => list.get_or_init(|| on.pods.iter().map(|at| on.put_back(at)).collect()),
+            PutBackPods::On(on) => {
+                let (on, list) = &**on;
+                list.get_or_init(|| on.pods.iter().map(|at| on.put_back(at)).collect())
+            }
         }
     }
 }

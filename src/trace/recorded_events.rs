@@ -39,7 +39,8 @@ struct Run {
 
 #[derive(Clone)]
 enum RunOf {
-    Filter(FilterRun),
+    /// Boxed, as a large cycle has more dry runs than walks over nodes.
+    Filter(Box<FilterRun>),
     /// The steps of a dry run.
     Steps(Arc<NodeDryRun>),
 }
@@ -339,7 +340,7 @@ impl<'a> Packer<'a> {
         };
         let (statuses, nominated) = (self.statuses.drain(..).collect(), self.nominated.drain(..).collect());
         let run = FilterRun { names, from, statuses, status_of: self.status_of.as_slice().into(), nominated };
-        self.runs.push(Run { at, before, of: RunOf::Filter(run) });
+        self.runs.push(Run { at, before, of: RunOf::Filter(Box::new(run)) });
         self.status_of.clear();
     }
 }
