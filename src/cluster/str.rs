@@ -129,7 +129,9 @@ impl PartialOrd for Str {
 impl Ord for Str {
     #[inline]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.as_str().cmp(other.as_str())
+        let (text, other_text) = (self.as_str(), other.as_str());
+        // Most names that are compared share a namespace, which is one text.
+        if ArcStr::ptr_eq(&self.0, &other.0) { std::cmp::Ordering::Equal } else { text.cmp(other_text) }
     }
 }
 

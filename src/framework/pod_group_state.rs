@@ -103,6 +103,11 @@ impl PodGroupState {
         self.unscheduled.values()
     }
 
+    /// Returns the names of these pods, in the same order.
+    pub fn unscheduled_keys(&self) -> impl Iterator<Item = &Key> {
+        self.unscheduled.keys()
+    }
+
     /// Returns how many pods are neither assumed nor bound.
     pub fn unscheduled_count(&self) -> usize {
         self.unscheduled.len()

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-use super::queue::pod_id;
+use super::object_id::ObjectId;
 use crate::cluster::{Node, Object, ObjectsByName, Pod, Str};
 use crate::framework::{BudgetIndex, EquivalenceClasses, Images, KnownPods, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod};
 use crate::release::{Emulation, Gate};
@@ -31,7 +31,7 @@ pub struct Cache {
     /// Pods bound to nodes that do not exist.
     orphans: OrdMap<Str, Vec<Arc<PodInfo>>>,
     /// Pods added to their node before the API server confirmed it, by `pod_id`.
-    assumed: OrdMap<Str, Arc<PodInfo>>,
+    assumed: OrdMap<ObjectId, Arc<PodInfo>>,
     /// The pods of each group; empty unless the gate `GenericWorkload` is on.
     pub(super) pod_groups: PodGroupStates,
 }
@@ -173,7 +173,7 @@ impl Cache {
 
     /// Removes a pod from the node it names; returns whether it was there.
     pub fn remove_pod(&mut self, pod: &Pod) -> bool {
-        self.assumed.remove(&pod_id(pod));
+        self.assumed.remove(&ObjectId::of_pod(pod));
         if let Some(slot) = self.nodes.slot(&pod.node_name) {
             let Some(found) = self.nodes.by_slot(slot).find(pod).cloned() else { return false };
             self.pods.remove(&found, slot);
@@ -205,24 +205,24 @@ impl Cache {
 
     /// Adds an unbound pod to the node it names.
     pub fn assume(&mut self, pod: Arc<PodInfo>) {
-        self.assumed.insert(pod_id(&pod.pod), pod.clone());
+        self.assumed.insert(ObjectId::of_pod(&pod.pod), pod.clone());
         self.pod_groups.assume(&pod);
         self.add_pod(pod);
     }
 
     /// Whether a pod is on its node in the cache but not yet in the API server.
     pub fn is_assumed(&self, pod: &Pod) -> bool {
-        self.assumed.contains_key(&pod_id(pod))
+        self.assumed.contains_key(&ObjectId::of_pod(pod))
     }
 
     /// Returns an assumed pod as it was assumed.
     pub(super) fn assumed(&self, pod: &Pod) -> Option<&Arc<PodInfo>> {
-        self.assumed.get(&pod_id(pod))
+        self.assumed.get(&ObjectId::of_pod(pod))
     }
 
     /// Removes an assumed pod from its node and returns it as it was assumed; `None` if it was not.
     pub fn forget(&mut self, pod: &Pod) -> Option<Arc<PodInfo>> {
-        let assumed = self.assumed.remove(&pod_id(pod))?;
+        let assumed = self.assumed.remove(&ObjectId::of_pod(pod))?;
         self.remove_pod(&assumed.pod);
         self.pod_groups.forget(&assumed.pod);
         Some(assumed)

@@ -15,6 +15,7 @@ mod equivalence_cache;
 mod error;
 mod event_handlers;
 mod extending;
+mod object_id;
 mod observed;
 mod operations;
 mod pod_group;

@@ -152,8 +152,8 @@ impl Framework {
     /// Returns the status of the first PreEnqueue plugin that rejects the pod; `first`, which gated it last, runs
     /// first.
     pub fn run_pre_enqueue(&self, cx: &Context<'_>, pod: &Pod, preempting: bool, first: Option<PluginName>) -> Option<Status> {
-        let (mine, others): (Vec<_>, Vec<_>) = self.pre_enqueue.iter().partition(|p| Some(p.name()) == first);
-        mine.into_iter().chain(others).find_map(|plugin| {
+        let of = |is_first: bool| self.pre_enqueue.iter().filter(move |plugin| (Some(plugin.name()) == first) == is_first);
+        of(true).chain(of(false)).find_map(|plugin| {
             let status = plugin.pre_enqueue()?.pre_enqueue(cx, pod, preempting);
             (!status.is_success()).then(|| status.answered_by(plugin.name(), cx.emulation.release()))
         })

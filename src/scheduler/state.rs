@@ -6,10 +6,11 @@ use std::sync::Arc;
 use imbl::{OrdMap, OrdSet};
 use jiff::{SignedDuration, Timestamp};
 
-use super::cycle::{WaitingPod, group_id};
+use super::cycle::WaitingPod;
 use super::event_handlers::{HandlerEnv, HandlerStep, handle_change, unscheduled_pod_added};
+use super::object_id::ObjectId;
 use super::observed::QueuePlaceInference;
-use super::queue::{HintMap, Nominated, PlaceInLog, PreEnqueueInputs, QueueConfig, QueueEnv, SchedulingQueue, pod_id};
+use super::queue::{HintMap, Nominated, PlaceInLog, PreEnqueueInputs, QueueConfig, QueueEnv, SchedulingQueue};
 use super::runtime::Nominations;
 use super::{Cache, Config};
 use crate::cluster::{Cluster, Key, Object, ObjectsByName, ObservedEvent, Pod, Str};
@@ -45,7 +46,7 @@ pub struct State {
     /// The same of moves between queues.
     queue_steps: u64,
     /// Pods, by `pod_id`, whose victims are being evicted; names the last victim once only that one is left.
-    pub(super) preempting: OrdMap<Str, Option<Key>>,
+    pub(super) preempting: OrdMap<ObjectId, Option<Key>>,
     /// Pods that wait on Permit.
     pub(super) waiting: OrdMap<Key, Arc<WaitingPod>>,
     /// Pods that the end of their grace period will delete, by that time.
@@ -59,7 +60,7 @@ struct Env<'a> {
     cache: &'a Cache,
     snapshot: Snapshot,
     clock: &'a mut Timestamp,
-    preempting: &'a OrdMap<Str, Option<Key>>,
+    preempting: &'a OrdMap<ObjectId, Option<Key>>,
     events: &'a mut Vec<Event>,
     steps: &'a mut u64,
 }
@@ -101,11 +102,14 @@ impl Env<'_> {
     /// Mirrors `isRunningPreemption` in `pkg/scheduler/framework/preemption/executor.go`: a preemption ends when its
     /// last victim terminates, before the call that deletes it returns, so that the event is not missed.
     fn is_running_preemption(&self, pod: &Pod) -> bool {
+        if self.preempting.is_empty() {
+            return false;
+        }
         let by_group = self.config.emulation.enabled(Gate::WorkloadAwarePreemption);
         let id = match pod.group_key().filter(|_| by_group) {
-            None => pod_id(pod),
+            None => ObjectId::of_pod(pod),
             Some(group) => match self.cluster.pod_groups.get(&group) {
-                Some(group) => group_id(group),
+                Some(group) => ObjectId::of_group(group),
                 None => return false,
             },
         };

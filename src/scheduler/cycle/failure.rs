@@ -10,7 +10,7 @@ use crate::cluster::{Condition, Key, Object, Pod, Str};
 use crate::framework::{Change, ClusterEvent, NominatingInfo, QueuedPodInfo, Victim, is_same_pod};
 use crate::release::{Gate, PreemptionCalls, VictimStatus};
 use crate::scheduler::algorithm::FitError;
-use crate::scheduler::queue::pod_id;
+use crate::scheduler::object_id::ObjectId;
 use crate::scheduler::{Evictions, Scheduler, State};
 use crate::trace::{AttemptFailure, Event, Eviction, Place};
 
@@ -88,7 +88,7 @@ impl Scheduler {
         writes.extend(error.writes.iter().cloned().map(Write::of));
         let Some(record) = error.preemption.as_ref().filter(|r| error.preempted && r.selected().is_some()) else { return };
         let mut evictions = Vec::new();
-        let id = pod_id(info.pod());
+        let id = ObjectId::of_pod(info.pod());
         let queue = &self.state.config.emulation.behaviour().queue;
         let victims: Vec<Key> = if queue.terminating_victims_deleted {
             record.victims().map(Victim::key).collect()

@@ -20,16 +20,10 @@ use crate::framework::{
 use crate::release::{Gate, GroupRule};
 use crate::scheduler::algorithm::{FitError, NO_NODES};
 use crate::scheduler::decide::cycle_start;
+use crate::scheduler::object_id::ObjectId;
 use crate::scheduler::pod_group::{GroupResult, PlaceFound, PodGroupCycle, Recheck, Turn, Verdict, World};
-use crate::scheduler::queue::pod_id;
 use crate::scheduler::{Scheduler, State};
 use crate::trace::{Event, FailureCause, FailureReason, GroupEvent, GroupOutcome, GroupStart, Outcome, Place, SkipReason};
-
-/// Names a group through all its changes: its uid or, for objects that carry none, its kind, namespace and name.
-pub(in crate::scheduler) fn group_id(group: &PodGroup) -> Str {
-    let uid = &group.metadata.uid;
-    if uid.is_empty() { format!("podgroup/{}", group.metadata.key()).into() } else { uid.clone().into() }
-}
 
 /// Work left for a member after the loop over all.
 enum Rest {
@@ -203,10 +197,10 @@ impl Scheduler {
             self.preempt(error, info, &mut writes, events);
             record_evictions(info.key(), &writes, events);
             self.state.carry_out(writes, events);
-            self.state.preempting.remove(&pod_id(info.pod()));
+            self.state.preempting.remove(&ObjectId::of_pod(info.pod()));
         }
         let Some(object) = self.state.cluster.pod_groups.get(group) else { return };
-        let id = group_id(object);
+        let id = ObjectId::of_group(object);
         let victims: Vec<Key> = preemptions.group_victims().collect();
         let Some(first) = members.first() else { return };
         let mut writes = Vec::new();
@@ -245,11 +239,11 @@ impl State {
         for (i, error) in &preemptions.members {
             let record = error.preemption.as_ref().filter(|record| error.preempted && record.selected().is_some());
             if let Some(info) = members.get(*i).filter(|_| record.is_some_and(|record| record.evictions().next().is_some())) {
-                self.preempting.insert(pod_id(info.pod()), None);
+                self.preempting.insert(ObjectId::of_pod(info.pod()), None);
             }
         }
         if let Some(object) = self.cluster.pod_groups.get(group).filter(|_| preemptions.group_victims().next().is_some()) {
-            let id = group_id(object);
+            let id = ObjectId::of_group(object);
             self.preempting.insert(id, None);
         }
     }

@@ -14,13 +14,12 @@ mod recent_failures;
 use std::sync::Arc;
 
 use self::failure::record_evictions;
-pub(super) use self::group::group_id;
 pub(super) use self::permit::WaitingPod;
 pub(super) use self::recent_failures::{RecentFailures, are_alike, depends_on_spec_alone};
 use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
+use super::object_id::ObjectId;
 use super::pod_group::Turn;
-use super::queue::pod_id;
 use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
@@ -33,10 +32,10 @@ pub(super) enum Write {
     Put(Object),
     /// Delete the object.
     Remove(Object),
-    /// No object changes: the preemption for a pod, by `pod_id`, waits only for this victim from here on.
-    LastVictim(Str, Key),
-    /// No object changes: the preemption for a pod, by `pod_id`, is over.
-    PreemptionOver(Str),
+    /// No object changes: the preemption for a pod or group waits only for this victim from here on.
+    LastVictim(ObjectId, Key),
+    /// No object changes: the preemption for a pod or group is over.
+    PreemptionOver(ObjectId),
     /// Reject a pod that waits on Permit for this node, in the scheduler's memory.
     PreemptWaiting(Key, Str),
 }
@@ -118,7 +117,7 @@ impl Scheduler {
         };
         events.push(Event::CycleFinished { pod: pod.key(), outcome });
         self.state.carry_out(writes, events);
-        self.state.preempting.remove(&pod_id(&pod));
+        self.state.preempting.remove(&ObjectId::of_pod(&pod));
         self.state.time_out_at_once(&pod.key(), events);
     }
 

@@ -39,8 +39,8 @@ impl SchedulingQueue {
         let cx = env.context();
         let state = self.entry_of(info.pod()).and_then(|group| cx.snapshot.pod_groups().get(&group));
         let group = state.map(|state| (state, info.key()));
-        let others = |(state, own): (&'a PodGroupState, Key)| state.unscheduled().map(|pod| pod.key()).filter(move |mate| *mate != own);
-        group.into_iter().flat_map(others).filter_map(|mate| self.queued(&mate))
+        let others = |(state, own): (&'a PodGroupState, Key)| state.unscheduled_keys().filter(move |mate| **mate != own);
+        group.into_iter().flat_map(others).filter_map(|mate| self.queued(mate))
     }
 
     /// Returns the same as a list.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::Str;
-use crate::framework::{ActionType, ClusterEvent, ClusterEventWithHint, EventResource, PluginName, QueueingHintFn};
+use crate::framework::{ActionType, ClusterEvent, ClusterEventWithHint, EventResource, PluginName, PluginSet, QueueingHintFn};
 use crate::release::{Emulation, Gate};
 
 /// An event that a plugin registered.
@@ -16,6 +16,9 @@ pub(super) struct Registration {
     pub(super) hint: Option<QueueingHintFn>,
 }
 
+/// A plugin of a profile with what it registered.
+type OfPlugin = (PluginName, Vec<Registration>);
+
 /// The events that the plugins of one profile registered; `None` for a plugin without registrations of its own.
 pub type PluginEvents = Vec<(PluginName, Option<Vec<ClusterEventWithHint>>)>;
 
@@ -24,13 +27,14 @@ pub type PluginEvents = Vec<(PluginName, Option<Vec<ClusterEventWithHint>>)>;
 /// kube-scheduler runs hints in random order; the outcome is the same, as one Queue suffices.
 #[derive(Clone, Default)]
 pub struct HintMap {
-    profiles: BTreeMap<Str, Vec<Registration>>,
+    profiles: BTreeMap<Str, Vec<OfPlugin>>,
     emulation: Emulation,
 }
 
 impl std::fmt::Debug for HintMap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let rows = |list: &[Registration]| list.iter().map(|r| format!("{}: {}", r.plugin, r.event)).collect::<Vec<_>>();
+        let of_plugin = |(plugin, list): &OfPlugin| list.iter().map(|r| format!("{plugin}: {}", r.event)).collect::<Vec<_>>();
+        let rows = |list: &[OfPlugin]| list.iter().flat_map(of_plugin).collect::<Vec<_>>();
         f.debug_map().entries(self.profiles.iter().map(|(name, list)| (name, rows(list)))).finish()
     }
 }
@@ -41,8 +45,8 @@ impl HintMap {
     /// [`PluginName::Extender`], which the list contains if the profile has extenders. Without the gate
     /// `SchedulerQueueingHints` every registered event requeues the pod.
     pub fn new(profiles: &[(Str, PluginEvents)], emulation: Emulation) -> Self {
-        let registrations =
-            |plugins: &PluginEvents| plugins.iter().flat_map(|(plugin, events)| register(*plugin, events.as_deref(), emulation)).collect();
+        let of_plugin = |(plugin, events): &(PluginName, _)| (*plugin, register(*plugin, Option::as_deref(events), emulation));
+        let registrations = |plugins: &PluginEvents| plugins.iter().map(of_plugin).collect();
         Self { profiles: profiles.iter().map(|(name, plugins)| (name.clone(), registrations(plugins))).collect(), emulation }
     }
 
@@ -52,23 +56,26 @@ impl HintMap {
 
     /// Whether any plugin of any profile registered for the event.
     pub fn is_event_of_interest(&self, event: &ClusterEvent) -> bool {
-        event.is_wildcard() || self.profiles.values().flatten().any(|r| self.matches(r, *event))
+        event.is_wildcard() || self.profiles.values().flatten().flat_map(|(_, list)| list).any(|r| self.matches(r, *event))
     }
 
     /// Whether the plugin, in any profile, registered an event that this one matches.
     pub fn registered(&self, plugin: PluginName, event: &ClusterEvent) -> bool {
-        self.profiles.values().flatten().any(|r| r.plugin == plugin && self.matches(r, *event))
+        self.profiles.values().flatten().any(|(known, list)| *known == plugin && list.iter().any(|r| self.matches(r, *event)))
     }
 
     /// Returns all registrations, as the `schedulerName` of the profile, the plugin and the event; by profile, in the
     /// order of the plugins given.
     pub fn registrations(&self) -> impl Iterator<Item = (&Str, PluginName, ClusterEvent)> {
-        self.profiles.iter().flat_map(|(profile, list)| list.iter().map(move |r| (profile, r.plugin, r.event)))
+        self.profiles
+            .iter()
+            .flat_map(|(profile, plugins)| plugins.iter().flat_map(|(_, list)| list).map(move |r| (profile, r.plugin, r.event)))
     }
 
-    /// Returns the registrations of a profile; `None` if no profile has the name.
-    pub(super) fn profile(&self, scheduler_name: &Str) -> Option<&[Registration]> {
-        self.profiles.get(scheduler_name).map(Vec::as_slice)
+    /// Returns the registrations of some plugins of a profile for an event; `None` if no profile has the name.
+    pub(super) fn of(&self, scheduler_name: &Str, plugins: PluginSet, event: ClusterEvent) -> Option<impl Iterator<Item = &Registration>> {
+        let of_plugins = self.profiles.get(scheduler_name)?.iter().filter(move |(plugin, _)| plugins.contains(*plugin));
+        Some(of_plugins.flat_map(|(_, list)| list).filter(move |registration| self.matches(registration, event)))
     }
 }
 
@@ -119,7 +126,7 @@ mod tests {
 
     fn rows(events: Option<Vec<ClusterEventWithHint>>) -> Vec<String> {
         let map = HintMap::new(&[("s".into(), vec![(PluginName::NodeName, events)])], Emulation::default());
-        map.profile(&"s".into()).unwrap().iter().map(|r| r.event.to_string()).collect()
+        map.registrations().map(|(_, _, event)| event.to_string()).collect()
     }
 
     #[test]
@@ -143,6 +150,6 @@ mod tests {
         assert!(!map.registered(PluginName::Extender, &add(EventResource::VolumeAttachment)));
         assert!(!map.registered(PluginName::Extender, &ClusterEvent::FORCE_ACTIVATE), "wildcards match only wildcards");
         assert!(map.is_event_of_interest(&ClusterEvent::FORCE_ACTIVATE));
-        assert!(map.profile(&"other".into()).is_none());
+        assert!(map.of(&"other".into(), PluginSet::default(), add(EventResource::Node)).is_none());
     }
 }

@@ -7,12 +7,8 @@ use imbl::{OrdMap, OrdSet};
 
 use crate::cluster::{Object, Pod, Str};
 use crate::framework::{Change, ClusterEvent, QueuedPodInfo};
+use crate::scheduler::object_id::ObjectId;
 use crate::trace::Place;
-
-/// Identifies a pod across its changes: by its uid or, without one, by its namespace and name.
-pub(in crate::scheduler) fn pod_id(pod: &Pod) -> Str {
-    if pod.metadata.uid.is_empty() { pod.key().to_string().into() } else { pod.metadata.uid.clone().into() }
-}
 
 /// An event with its object, kept for pods in flight.
 pub(super) type KeptEvent = Arc<(ClusterEvent, Change)>;
@@ -30,13 +26,13 @@ pub(super) struct InFlight {
     entries: OrdMap<u64, Entry>,
     next: u64,
     /// Position of each pod's marker.
-    markers: OrdMap<Str, u64>,
+    markers: OrdMap<ObjectId, u64>,
     /// Popped pods until they return or leave for good, which is later than the end of their marker.
-    attempts: OrdMap<Str, Arc<QueuedPodInfo>>,
+    attempts: OrdMap<ObjectId, Arc<QueuedPodInfo>>,
     /// Pods in flight for which a forced activation is kept. It concerns no other pod, and further ones change nothing.
-    activated: OrdSet<Str>,
+    activated: OrdSet<ObjectId>,
     /// Those that wait on Permit, with their node.
-    on_permit: OrdMap<Str, Str>,
+    on_permit: OrdMap<ObjectId, Str>,
 }
 
 impl InFlight {
@@ -48,7 +44,7 @@ impl InFlight {
 
     /// Whether events are kept for the pod.
     pub(super) fn contains(&self, pod: &Pod) -> bool {
-        self.markers.contains_key(&pod_id(pod))
+        self.markers.contains_key(&ObjectId::of_pod(pod))
     }
 
     /// Whether events are kept for any pod.
@@ -58,7 +54,7 @@ impl InFlight {
 
     /// Starts the attempt of a popped pod.
     pub(super) fn start(&mut self, info: Arc<QueuedPodInfo>) {
-        let id = pod_id(info.pod());
+        let id = ObjectId::of_pod(info.pod());
         let at = self.push(Entry::Marker);
         self.markers.insert(id.clone(), at);
         self.attempts.insert(id, info);
@@ -71,7 +67,7 @@ impl InFlight {
 
     /// Keeps a forced activation of a pod, if it is in flight. In a gang, each member that waits activates all others.
     pub(super) fn keep_activation(&mut self, pod: &Arc<Pod>) {
-        let id = pod_id(pod);
+        let id = ObjectId::of_pod(pod);
         if self.markers.contains_key(&id) && self.activated.insert(id).is_none() {
             self.keep(ClusterEvent::FORCE_ACTIVATE, &Change { old: None, new: Some(Object::Pod(pod.clone())) });
         }
@@ -79,7 +75,7 @@ impl InFlight {
 
     /// Returns the events since the pod was popped, in order; `None` if it is not in flight.
     pub(super) fn events_since_pop(&self, pod: &Pod) -> Option<Vec<KeptEvent>> {
-        let marker = *self.markers.get(&pod_id(pod))?;
+        let marker = *self.markers.get(&ObjectId::of_pod(pod))?;
         let events = self.entries.range(marker..).filter_map(|(_, entry)| match entry {
             Entry::Event(event) => Some(event.clone()),
             Entry::Marker => None,
@@ -89,7 +85,7 @@ impl InFlight {
 
     /// Stops keeping events for this pod. Drops those that no other pod needs.
     pub(super) fn done(&mut self, pod: &Pod) {
-        let id = pod_id(pod);
+        let id = ObjectId::of_pod(pod);
         let Some(marker) = self.markers.remove(&id) else { return };
         self.activated.remove(&id);
         self.entries.remove(&marker);
@@ -100,7 +96,7 @@ impl InFlight {
 
     /// Ends the pod's attempt; returns the pod as it was popped, and its place.
     pub(super) fn finish(&mut self, pod: &Pod) -> Option<(Arc<QueuedPodInfo>, Place)> {
-        let id = pod_id(pod);
+        let id = ObjectId::of_pod(pod);
         let info = self.attempts.remove(&id)?;
         let place = self.on_permit.remove(&id).map_or(Place::InFlight, |node| Place::WaitingOnPermit { node });
         Some((info, place))
@@ -109,7 +105,7 @@ impl InFlight {
     /// Marks the pod as waiting on Permit; returns it as it was popped, or `None` if it waits already or is not in
     /// flight.
     pub(super) fn wait_on_permit(&mut self, pod: &Pod, node: &Str) -> Option<Arc<QueuedPodInfo>> {
-        let id = pod_id(pod);
+        let id = ObjectId::of_pod(pod);
         let info = self.attempts.get(&id)?.clone();
         self.on_permit.insert(id, node.clone()).is_none().then_some(info)
     }
@@ -121,7 +117,7 @@ impl InFlight {
 
     /// Returns the pod as it was popped, while its attempt is under way.
     pub(super) fn attempt(&self, pod: &Pod) -> Option<&Arc<QueuedPodInfo>> {
-        self.attempts.get(&pod_id(pod))
+        self.attempts.get(&ObjectId::of_pod(pod))
     }
 
     /// Returns the number of markers and events on the list.

@@ -34,7 +34,6 @@ use self::backoff_queue::BackoffQueue;
 use self::group_entry::{Member, Passed};
 pub use self::hints::{HintMap, PluginEvents};
 use self::in_flight::InFlight;
-pub(super) use self::in_flight::pod_id;
 pub use self::nominator::Nominated;
 use self::nominator::{Journaled, NominatedPods, Nominator, Touched};
 pub use self::observed::{InferredQueue, Observed, PlaceInLog, QueueInLog};
@@ -43,6 +42,7 @@ use crate::cluster::resource::ResourceClaim;
 use crate::cluster::{Key, Meta, Pod, PodGroup, Store, Str};
 use crate::framework::{Context, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status, hash_of};
 use crate::release::{Emulation, Gate};
+use crate::scheduler::object_id::ObjectId;
 use crate::trace::{Event, MoveCause, Place, QueueMove, QueueOrder, QueuesView};
 
 /// The inputs of the queue, for one call.
@@ -330,7 +330,7 @@ impl SchedulingQueue {
         let after = self.nominator.node_of(pod).cloned();
         // The name may belong to a new pod by now.
         let known = self.get(&pod.key()).or_else(|| self.in_flight.attempt(pod));
-        if before == after || known.is_none_or(|k| pod_id(k.pod()) != pod_id(pod)) {
+        if before == after || known.is_none_or(|k| ObjectId::of_pod(k.pod()) != ObjectId::of_pod(pod)) {
             return;
         }
         let event = match (before, after) {

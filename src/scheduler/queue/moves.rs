@@ -59,7 +59,7 @@ impl SchedulingQueue {
             let cx = env.context();
             let group = pod.group_key().and_then(|group| cx.snapshot.pod_groups().get(&group));
             match group {
-                Some(group) => group.unscheduled().filter_map(|pod| parked(&pod.key())).collect(),
+                Some(group) => group.unscheduled_keys().filter_map(parked).collect(),
                 None => parked(&pod.key()).into_iter().collect(),
             }
         };
@@ -177,9 +177,10 @@ impl SchedulingQueue {
             };
         }
         let hints = self.hints.clone();
-        let Some(registrations) = hints.profile(&info.pod().spec.scheduler_name) else { return Strategy::AfterBackoff(None) };
+        let registrations = hints.of(&info.pod().spec.scheduler_name, rejectors, event);
+        let Some(registrations) = registrations else { return Strategy::AfterBackoff(None) };
         let mut strategy = Strategy::Skip;
-        for registration in registrations.iter().filter(|r| rejectors.contains(r.plugin) && hints.matches(r, event)) {
+        for registration in registrations {
             env.count_steps(hint_steps(info.pod()));
             let (hint, error) = match &registration.hint {
                 None => (QueueingHint::Queue, None),

@@ -6,9 +6,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use imbl::{HashMap, OrdMap, OrdSet};
 
-use super::in_flight::pod_id;
 use crate::cluster::{Key, Pod, Str, Uid};
 use crate::framework::{NominatingInfo, PodInfo, PodSums, SharedList, hash_of};
+use crate::scheduler::object_id::ObjectId;
 
 /// A nominated pod, and its key for lookups.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub(super) struct Nominator {
     /// By node, by number.
     pods: HashMap<Str, OrdMap<u64, PodRef>>,
     /// The node and the number of each nomination, by the id of the pod.
-    node: OrdMap<Str, (Str, u64)>,
+    node: OrdMap<ObjectId, (Str, u64)>,
     /// The number of the next nomination.
     next: u64,
     marks: Marks,
@@ -76,7 +76,7 @@ impl Nominator {
         if informer.is_none_or(|p| !p.node_name.is_empty()) {
             return;
         }
-        let id = pod_id(pod);
+        let id = ObjectId::of_pod(pod);
         self.journal.note(node.clone());
         self.node.insert(id.clone(), (node.clone(), self.next));
         let list = self.pods.entry(node.clone()).or_default();
@@ -90,7 +90,7 @@ impl Nominator {
     /// Follows an update of the object. If neither the old nor the new status names a node, a nomination that exists
     /// only in memory is kept: the update may be older than the nomination.
     pub(super) fn update(&mut self, old: &Pod, new: &Pod, informer: Option<&Pod>) {
-        let kept = match self.node.get(&pod_id(old)) {
+        let kept = match self.node.get(&ObjectId::of_pod(old)) {
             Some((node, _)) if old.status.nominated_node_name.is_empty() && new.status.nominated_node_name.is_empty() => {
                 NominatingInfo::Override(node.clone())
             }
@@ -102,7 +102,7 @@ impl Nominator {
 
     /// Removes the pod's nomination, if there is one.
     pub(super) fn delete(&mut self, pod: &Pod) {
-        let id = pod_id(pod);
+        let id = ObjectId::of_pod(pod);
         let Some((node, number)) = self.node.remove(&id) else { return };
         self.journal.note(node.clone());
         if let Some(list) = self.pods.get_mut(&node) {
@@ -120,7 +120,7 @@ impl Nominator {
 
     /// Returns the node that a pod is nominated to; `None` also if the nomination is an empty name.
     pub(super) fn node_of(&self, pod: &Pod) -> Option<&Str> {
-        self.node.get(&pod_id(pod)).map(|(node, _)| node).filter(|node| !node.is_empty())
+        self.node.get(&ObjectId::of_pod(pod)).map(|(node, _)| node).filter(|node| !node.is_empty())
     }
 
     /// Returns the pods nominated to a node, in order of nomination.

@@ -18,7 +18,7 @@ fn check(nominator: &Nominator, expected: &[(&str, &str)]) {
     let all: Vec<(String, &str)> = nominator.iter().map(|(k, n)| (k.to_string(), n.as_str())).collect();
     assert_eq!(all.iter().map(|(k, n)| (k.as_str(), *n)).collect::<Vec<_>>(), expected);
     for (id, (node, number)) in &nominator.node {
-        assert_eq!(pod_id(&nominator.pods[node][number].pod), *id);
+        assert_eq!(ObjectId::of_pod(&nominator.pods[node][number].pod), *id);
     }
     assert_eq!(nominator.pods.values().map(OrdMap::len).sum::<usize>(), nominator.node.len());
     assert!(nominator.pods.values().all(|list| !list.is_empty()));
