@@ -22,7 +22,7 @@ use crate::scheduler::Scheduler;
 use crate::trace::CycleView;
 use crate::whatif::{
     Elsewhere, ManifestAnswer, ManifestChange, ManifestPod, ManifestPodEnd, ManifestWorkload, NotMade, RefusedPods, Rehearsal, Stage as _,
-    WhyNotMade, is_tried_again,
+    WhyNotMade, may_move,
 };
 
 /// Limit on the nodes, pods or victims that are listed in text.
@@ -79,10 +79,10 @@ impl ManifestReport {
         self.elsewhere = Elsewhere::besides(without.scheduler(), with, &own);
         if without.bound().is_reached() {
             Note::CutShort.add_to(&mut self.answer.notes);
-            self.elsewhere.retain(|pod| !is_tried_again(&pod.at[0]));
+            self.elsewhere.retain(|pod| !may_move(&pod.at[0], &pod.at[1]));
         }
         if self.is_cut_short() {
-            self.elsewhere.retain(|pod| !is_tried_again(&pod.at[1]));
+            self.elsewhere.retain(|pod| !may_move(&pod.at[1], &pod.at[0]));
         }
         self
     }

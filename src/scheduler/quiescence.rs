@@ -162,6 +162,11 @@ impl StepBound {
         Self { is_reached: self.is_reached, ..Self::after(after, self.end.saturating_sub(before.steps())) }
     }
 
+    /// Returns how many steps the scheduler took beyond the bound.
+    pub fn steps_beyond(&self, state: &State) -> u64 {
+        state.steps().saturating_sub(self.end)
+    }
+
     /// Counts steps of other decisions.
     pub fn spend(&mut self, steps: u64) {
         self.end = self.end.saturating_sub(steps);

@@ -164,13 +164,18 @@ fn settled(without: &mut Rehearsal, stage: &dyn Stage) -> Option<Cluster> {
 
 fn settle_both(with: &mut dyn Stage, without: &mut dyn Stage, answers: &mut [Answer]) -> Vec<Elsewhere> {
     while with.settle_step() {}
+    // A turn of a large group may go far beyond the bound, which both runs share.
+    let mut bound = without.bound();
+    bound.spend(with.bound().steps_beyond(with.scheduler().state()));
+    without.set_bound(bound);
     while with.continues() && without.settle_step() {}
     let is_cut = [without.bound(), with.bound()].map(|bound| bound.is_reached());
     if let Some(answer) = answers.last_mut().filter(|_| is_cut.contains(&true)) {
         answer.note(Note::CutShort);
     }
     let mut elsewhere = Elsewhere::of(without.scheduler(), with.scheduler(), answers);
-    elsewhere.retain(|pod| !pod.at.iter().zip(is_cut).any(|(at, is_cut)| is_cut && is_tried_again(at)));
+    let [without, with] = is_cut;
+    elsewhere.retain(|Elsewhere { at: [a, b], .. }| !(without && may_move(a, b) || with && may_move(b, a)));
     elsewhere
 }
 

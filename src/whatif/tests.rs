@@ -751,3 +751,26 @@ fn a_run_ends_after_a_number_of_steps() {
     let answer = run(&mut stage, "add 1 like a2");
     assert_eq!((answer.notes.as_slice(), answer.tallies), (&[Note::CutShort][..], None));
 }
+
+#[test]
+fn what_a_run_that_was_cut_short_may_yet_evict_is_not_elsewhere_because_of_a_verb() {
+    let of = |name, node, priority: i32| pod_with(name, node, "ReplicaSet/x", &json!({"spec": {"priority": priority}}));
+    let objects = vec![node("a1", 1, "a"), node("a2", 1, "a"), of("low", "a1", -10), of("other", "a2", 100), of("high", "", 100)];
+    let elsewhere = |steps: [u64; 2]| {
+        let mut stages = [stage(objects.clone()), stage(objects.clone())];
+        for (stage, steps) in stages.iter_mut().zip(steps) {
+            stage.set_bound(StepBound::after(stage.scheduler().state(), steps));
+        }
+        let [mut with, mut without] = stages;
+        let mut answers = vec![run(&mut with, "cordon a2")];
+        let found = settle_both(&mut with, &mut without, &mut answers);
+        let is_evicted = [&with, &without].map(|stage| !stage.preempted().is_empty());
+        (found, is_evicted, answers[0].notes.contains(&Note::CutShort))
+    };
+    let many = 1_000_000;
+    assert_eq!(elsewhere([many, many]), (vec![], [true, true], false));
+    assert_eq!(elsewhere([many, 0]), (vec![], [true, false], true));
+    assert_eq!(elsewhere([0, many]), (vec![], [false, true], true));
+    // Steps that one run takes beyond its bound are not left for the other.
+    assert_eq!(elsewhere([1, 1]), (vec![], [true, false], true));
+}

@@ -210,6 +210,13 @@ pub fn is_tried_again(at: &PodLocation) -> bool {
     matches!(at, PodLocation::Waiting(Place::Active | Place::Backoff { .. } | Place::InFlight, ..))
 }
 
+/// Returns whether a pod that a run left at a place, as it ended after a number of steps, may yet be elsewhere: it would be tried again,
+/// or is evicted in another run, which may have come further.
+pub fn may_move(at: &PodLocation, in_other: &PodLocation) -> bool {
+    use PodLocation::{Gone, Leaving, Node};
+    is_tried_again(at) || matches!((at, in_other), (Node(_), Leaving(_) | Gone) | (Leaving(_), Gone))
+}
+
 /// Decisions about pending pods: one for those of a workload with the same message.
 #[derive(Default)]
 struct Decisions(BTreeMap<(usize, Str), Arc<CycleView>>);

@@ -16,7 +16,7 @@ mod tests;
 
 pub use answer::{
     ManifestAnswer, ManifestCapacity, ManifestPod, ManifestPodEnd, ManifestVictim, ManifestWorkload, NotMade, RefusedPods, WhyNotMade,
-    is_tried_again,
+    is_tried_again, may_move,
 };
 pub use objects::makes_pods;
 #[cfg(test)]
