@@ -42,7 +42,7 @@ limits! { "engine":
     steps OVERVIEW_FIX_STEPS: u64 = 4_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Steps of the attempts of pod groups in a search for fixes, and in those of an overview together, on up to 1,000 nodes; they grow
     /// with the nodes up to ten times as many. Further fixes are not tried with the group, which the answer says.
-    steps GROUP_STEPS: u64 = 8_000_000, "attempts_of_large_groups_are_bounded_over_all_causes";
+    steps GROUP_STEPS: u64 = 7_000_000, "attempts_of_large_groups_are_bounded_over_all_causes";
     /// Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried.
     count JUDGED_CLAIMS: usize = 40, "claims_beyond_the_limit_are_not_tried";
     /// Words of others about one object that an answer lists, the newest of each speaker and reason before others; the rest is counted.

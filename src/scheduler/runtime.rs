@@ -518,6 +518,26 @@ impl<'a> Runner<'a> {
         filters
     }
 
+    /// Runs every filter as [`Self::every_filter`] does, and returns the rejections alone.
+    ///
+    /// # Errors
+    /// Returns why no filter runs on any node.
+    pub(super) fn every_rejection(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Vec<(PluginName, Status)>, Status> {
+        let all = |state: &CycleState, node: &NodeInfo| -> Vec<(PluginName, Status)> {
+            let known = self.framework.filter.iter().filter_map(|plugin| plugin.filter().map(|point| (plugin.name(), point)));
+            let asked = known.filter(|(name, _)| !state.skip_filter.contains(*name));
+            let answers = asked.map(|(name, point)| (name, self.ask((name, point), state, pod, node)));
+            answers.filter(|(_, status)| !status.is_success() && !status.is_skip()).collect()
+        };
+        if let Some((_, with_state, with_node)) = self.with_nominated(state, pod, node)? {
+            let rejections = all(&with_state, &with_node);
+            if !rejections.is_empty() {
+                return Ok(rejections);
+            }
+        }
+        Ok(all(state, node))
+    }
+
     /// Returns the pods nominated to a node that have at least the pod's priority, without itself.
     #[inline]
     fn nominated_that_count(&self, pod: &PodInfo, node: &NodeInfo) -> Counted {

@@ -85,16 +85,19 @@ impl Scheduler {
         let nodes = snapshot.nodes();
         let of_node = |at: usize| {
             let node = &nodes[at];
-            let mut rejections = everywhere.clone();
-            let filters = runner.every_filter(&state, &info, node);
-            rejections.extend(filters.rejections().cloned());
+            let (found, not_asked) = match runner.every_rejection(&state, &info, node) {
+                Ok(found) => (found, None),
+                Err(status) => (Vec::new(), Some(status)),
+            };
+            debug_assert!(found.iter().eq(runner.every_filter(&state, &info, node).rejections()));
+            let mut rejections = if everywhere.is_empty() { found } else { everywhere.iter().cloned().chain(found).collect() };
             for (plugin, names) in &narrowed {
                 if !names.contains(node.name()) && !rejections.iter().any(|(by, _)| by == plugin) {
                     let left_out = Status::rejected(Reason::NotAmongNodes { plugins: [*plugin].into_iter().collect() });
                     rejections.push((*plugin, left_out.with_plugin(*plugin)));
                 }
             }
-            if let Some(status) = filters.not_asked {
+            if let Some(status) = not_asked {
                 rejections.push((status.plugin().unwrap_or(PluginName::NodeName), status));
             }
             rejections

@@ -20,17 +20,19 @@ const FEW_KEYS: usize = 8;
 
 impl Domains {
     /// Adds to a domain's number. The domain exists from then on, even with a sum of 0.
-    pub(in crate::plugins) fn add(&mut self, key: &Str, value: &Str, amount: i64) {
+    #[cfg(test)]
+    fn add(&mut self, key: &Str, value: &Str, amount: i64) {
+        add_to(self.values_of(key), value, amount);
+    }
+
+    /// Returns the domains of a key, which exists from then on.
+    fn values_of(&mut self, key: &Str) -> &mut HashMap<Str, i64> {
         let at = self.place(key).unwrap_or_else(|| {
             self.keys.push((key.clone(), HashMap::new()));
             self.at.insert(key.clone(), self.keys.len() - 1);
             self.keys.len() - 1
         });
-        let values = &mut self.keys[at].1;
-        match values.get_mut(value) {
-            Some(number) => *number += amount,
-            None => drop(values.insert(value.clone(), amount)),
-        }
+        &mut self.keys[at].1
     }
 
     fn place(&self, key: &str) -> Option<usize> {
@@ -45,10 +47,11 @@ impl Domains {
         counts: impl IntoIterator<Item = (usize, i64)>,
         weight: i64,
     ) {
-        for (node, count) in counts {
-            if let Some(value) = snapshot.nodes()[node].node.metadata.labels.get(key) {
-                self.add(key, value, count * weight);
-            }
+        let value = |(node, count): (usize, i64)| Some((snapshot.nodes()[node].node.metadata.labels.get(key)?, count));
+        let mut counts = counts.into_iter().filter_map(value).peekable();
+        if counts.peek().is_some() {
+            let values = self.values_of(key);
+            counts.for_each(|(value, count)| add_to(values, value, count * weight));
         }
     }
 
@@ -73,6 +76,13 @@ impl Domains {
 
     fn len(&self) -> usize {
         self.keys.iter().map(|(_, values)| values.len()).sum()
+    }
+}
+
+fn add_to(values: &mut HashMap<Str, i64>, value: &Str, amount: i64) {
+    match values.get_mut(value) {
+        Some(number) => *number += amount,
+        None => drop(values.insert(value.clone(), amount)),
     }
 }
 

@@ -25,13 +25,14 @@ fn topology_score(cx: &Context<'_>, state: &CycleState, pod: &PodInfo, has_prefe
     let affinity = pod.preferred_affinity().iter().map(|t| (t, 1));
     let anti_affinity = pod.preferred_anti_affinity().iter().map(|t| (t, -1));
     let unknown = Labels::default();
+    let mut steps = 0;
     for (own, sign) in affinity.chain(anti_affinity) {
         let term = merge_namespaces(cx.cluster, cx.emulation, &own.term);
         let matching = pods.count(term.wanted_bits(), |p| term.matches(&p.pod, &unknown));
+        steps += matching.len() as u64 * STEPS_OF_COUNT;
         scores.add_counts(cx.snapshot, &term.topology_key, matching, sign * i64::from(own.weight));
     }
     let namespace_labels = namespace_labels(cx.cluster, &pod.pod.metadata.namespace);
-    let mut steps = 0;
     // A pod with preferences is compared with the pods of all nodes, others with those of the listed nodes.
     for (existing, nodes) in pods.with_affinity_to(pod.bits(), !has_preferences) {
         let terms = existing.required_affinity().len() + existing.preferred_affinity().len() + existing.preferred_anti_affinity().len();
