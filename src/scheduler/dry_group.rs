@@ -1,5 +1,6 @@
 //! The decision about a member of a pod group as if it were popped now, together with its group.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Scheduler;
@@ -7,7 +8,7 @@ use super::pod_group::Turn;
 use crate::cluster::Pod;
 use crate::framework::{QueuedPodInfo, Reason, Status};
 use crate::release::Gate;
-use crate::trace::{CycleView, Event};
+use crate::trace::{CycleView, Event, Fold};
 
 impl Scheduler {
     /// Tries the group of a pending pod as if the pod were popped now, without consequences. `None` for a pod without a
@@ -18,10 +19,13 @@ impl Scheduler {
 
     /// Returns the decision of [`Self::explain_group`]. The events of a member are dropped before the next one is tried.
     pub fn group_view(&self, pod: &Arc<Pod>) -> Option<CycleView> {
-        let mut view = CycleView::default();
-        let mut take_in = |events: &mut Vec<Event>| events.drain(..).filter(is_of_decision).for_each(|event| view.apply(&event));
+        let (mut view, mut fold) = (CycleView::default(), Fold::default());
+        let mut take_in = |events: &mut Vec<Event>| {
+            events.drain(..).filter(is_of_decision).for_each(|event| fold.apply(&mut view, Cow::Owned(event)));
+        };
         let mut last = self.try_group_of(pod, &mut take_in)?;
         take_in(&mut last);
+        fold.finish(&mut view);
         Some(view)
     }
 

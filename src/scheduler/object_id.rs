@@ -1,4 +1,4 @@
-//! What names an object through all its changes.
+//! The identity of an object through all its changes.
 
 use crate::cluster::{Key, Pod, PodGroup, Uid};
 

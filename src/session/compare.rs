@@ -330,7 +330,7 @@ fn decisions(since: [&[Arc<Revision>]; 2]) -> Vec<Decided> {
         keys
     };
     let decided = |pod: &Key| {
-        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| revision.events.cycle_view().showing(pod)));
+        let views = [0, 1].map(|i: usize| newest[i].get(pod).map(|revision| revision.events.cycle_view_of(pod)));
         let outcomes = [0, 1].map(|i: usize| views[i].as_ref().map(outcome));
         let victims = [0, 1].map(|i: usize| views[i].as_ref().and_then(victims));
         let verdicts = match &views {

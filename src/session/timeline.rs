@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::revision::{Keyframe, Revision};
 use super::until::Until;
 use crate::cluster::Key;
-use crate::trace::{CycleView, Event, QueuesView, RecordedEvents, StepSize};
+use crate::trace::{CycleView, Event, Fold, QueuesView, RecordedEvents, StepSize};
 
 /// Position between events: the first `event` events of revision `revision` have happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -256,19 +256,22 @@ impl Timeline {
         self.changed = self.revisions.get(target.revision).is_some_and(|revision| revision.has_changed(target.event));
         if let Some(revision) = self.revisions.get(revision) {
             let apart = (revision.events.len() / CHECKPOINTS).max(CHECKPOINTS);
+            let mut fold = Fold::default();
             for (i, event) in revision.events.without_steps(from..event) {
                 // Keep checkpoints on the way back: further steps back are likely. At the end of a dry run the cycle would lack its steps.
                 let is_due = back && i >= self.checkpoints.last().map_or(0, |mark| mark.event) + apart;
                 if is_due && !matches!(*event, Event::DryRunFinished(_)) {
+                    fold.finish(Arc::make_mut(&mut self.cycle));
                     let (cycle, queues) = (self.cycle.clone(), self.queues.clone());
                     Arc::make_mut(&mut self.checkpoints).push(Checkpoint { event: i, cycle, queues, clock: self.clock });
                 }
-                Arc::make_mut(&mut self.cycle).apply(&event);
                 self.queues.apply(&event);
                 if let Event::ClockMoved { to, .. } = &*event {
                     self.clock = *to;
                 }
+                fold.apply(Arc::make_mut(&mut self.cycle), event);
             }
+            fold.finish(Arc::make_mut(&mut self.cycle));
         }
         let earlier = |by| Some(self.revisions.get(revision)?.events.get(event.checked_sub(by)?)?.into_owned());
         (self.last, self.before_last) = (earlier(1), earlier(2));

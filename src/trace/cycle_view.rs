@@ -6,6 +6,7 @@ mod effects;
 mod extenders;
 mod filter;
 mod findings;
+mod fold;
 mod pre_filter;
 mod scoring;
 
@@ -17,6 +18,7 @@ pub use self::effects::EffectsView;
 pub use self::extenders::ExtendersView;
 pub use self::filter::{FilterView, Verdict};
 pub use self::findings::FindingsView;
+pub(crate) use self::fold::Fold;
 pub use self::pre_filter::PreFilterView;
 pub use self::scoring::ScoringView;
 use super::event::{AttemptFailure, CycleStart, Event, Outcome, SkipReason};
@@ -97,19 +99,16 @@ impl CycleView {
 
     /// Folds events in order.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
-        let mut view = Self::default();
-        for event in events {
-            view.apply(event);
-        }
-        view
+        Self::of_recorded(events.into_iter().map(Cow::Borrowed))
     }
 
     /// Folds recorded events in order.
     pub fn of_recorded<'a>(events: impl IntoIterator<Item = Cow<'a, Event>>) -> Self {
-        let mut view = Self::default();
+        let (mut view, mut fold) = (Self::default(), Fold::default());
         for event in events {
-            view.apply(&event);
+            fold.apply(&mut view, event);
         }
+        fold.finish(&mut view);
         view
     }
 
@@ -120,9 +119,8 @@ impl CycleView {
         }
         match event {
             Event::CycleStarted(start) => {
-                let pre_enqueue = self.pre_enqueue.take();
-                let group = self.put_away(&start.pod);
-                *self = Self { start: Some(start.clone()), pre_enqueue: pre_enqueue.filter(|_| group.is_none()), group, ..Self::default() };
+                self.pack();
+                self.start_cycle(start);
             }
             Event::CycleSkipped { pod, why } => self.skipped = Some((pod.clone(), *why)),
             Event::PreEnqueueRejected { pod, status } if self.is_about(pod) => {
@@ -172,6 +170,13 @@ impl CycleView {
                 }
             }
         }
+    }
+
+    /// Begins the view of a cycle.
+    fn start_cycle(&mut self, start: &Arc<CycleStart>) {
+        let pre_enqueue = self.pre_enqueue.take();
+        let group = self.put_away(&start.pod);
+        *self = Self { start: Some(start.clone()), pre_enqueue: pre_enqueue.filter(|_| group.is_none()), group, ..Self::default() };
     }
 
     fn take_extender(&mut self, call: &Arc<ExtenderCall>) {

@@ -14,6 +14,7 @@ mod steps;
 mod verdict_class;
 
 pub use api_event::ApiEvent;
+pub(crate) use cycle_view::Fold;
 pub use cycle_view::{CycleView, EffectsView, ExtendersView, FilterView, FindingsView, PreFilterView, ScoringView, Verdict};
 pub use event::*;
 pub use pod_group::{GroupDecision, GroupEvent, GroupOutcome, GroupStart, GroupView, PlacementTry};

@@ -99,11 +99,11 @@ pub struct GroupDecision {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupView {
     /// The group and its members.
-    pub start: GroupStart,
+    pub start: Arc<GroupStart>,
     /// The placements in which it was tried, by name.
     pub placements: Vec<PlacementTry>,
     /// Where each member would find a place.
-    pub placed: BTreeMap<Key, Str>,
+    pub placed: Arc<BTreeMap<Key, Str>>,
     /// The preemption for the group as a whole, where it was tried.
     pub preemption: Option<Arc<GroupPreemptionRecord>>,
     /// The decision; `None` while members are tried.
@@ -233,7 +233,7 @@ impl CycleView {
     /// Takes in a fact about a group.
     pub(super) fn apply_group(&mut self, event: &GroupEvent) {
         if let GroupEvent::Started(start) = event {
-            let group = GroupView { start: start.clone(), ..GroupView::default() };
+            let group = GroupView { start: Arc::new(start.clone()), ..GroupView::default() };
             *self = Self { group: Some(Arc::new(group)), ..Self::default() };
             return;
         }
@@ -241,7 +241,7 @@ impl CycleView {
         let view = Arc::make_mut(group);
         match event {
             GroupEvent::PlacementTried(tried) => view.placements.push(tried.clone()),
-            GroupEvent::MemberPlaced { pod, node } => drop(view.placed.insert(pod.clone(), node.clone())),
+            GroupEvent::MemberPlaced { pod, node } => drop(Arc::make_mut(&mut view.placed).insert(pod.clone(), node.clone())),
             GroupEvent::Preempted(record) => view.preemption = Some(record.clone()),
             GroupEvent::Decided(decision) => view.decision = Some(decision.clone()),
             GroupEvent::MemberResumed { pod } => self.show(&pod.clone()),
@@ -260,15 +260,17 @@ impl CycleView {
         let mut group = self.group.take().filter(|group| group.outcome.is_none())?;
         let known = Arc::make_mut(&mut group);
         if let Some(shown) = known.shown.replace(next.clone()) {
-            let mut member = std::mem::take(self);
-            member.pack();
-            known.members.insert(shown, member);
+            known.members.insert(shown, std::mem::take(self));
         }
         Some(group)
     }
 
-    /// Rebuilds the maps by node, which leaves no room in them: a map that grew is half empty, and a group keeps two for each member.
-    fn pack(&mut self) {
+    /// Rebuilds the maps by node of a member's cycle, which leaves no room in them: a map that grew is half empty, and a group keeps two
+    /// for each member.
+    pub(super) fn pack(&mut self) {
+        if self.group.is_none() {
+            return;
+        }
         self.filter.verdicts = std::mem::take(&mut self.filter.verdicts).into_iter().collect();
         self.scoring.scores = std::mem::take(&mut self.scoring.scores).into_iter().collect();
     }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::cycle_view::CycleView;
+use super::cycle_view::{CycleView, Fold};
 use super::event::Event;
 use super::preemption::DryRunStepAt;
 use crate::cluster::{Key, Pod, Str};
@@ -131,6 +131,16 @@ impl RecordedEvents {
     /// Returns the view that all events make.
     pub fn cycle_view(&self) -> CycleView {
         CycleView::of_recorded(self.without_steps(0..self.len()).map(|(_, event)| event))
+    }
+
+    /// Returns the view that all events make, with the cycle of a pod on show. It knows no nodes of the other pods of its group.
+    pub fn cycle_view_of(&self, pod: &Key) -> CycleView {
+        let (mut view, mut fold) = (CycleView::default(), Fold::of_nodes_for(pod.clone()));
+        for (_, event) in self.without_steps(0..self.len()) {
+            fold.apply(&mut view, event);
+        }
+        fold.finish(&mut view);
+        view.showing(pod)
     }
 
     /// Returns the events, each with its index; of consecutive ones about filtered nodes, or about steps of a dry run, the first alone.

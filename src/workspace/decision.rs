@@ -30,7 +30,7 @@ impl PodAt {
 
 fn decision_about(session: &Session, pod: &Key) -> Option<(bool, String)> {
     let revision = session.timeline().revision()?;
-    let view = revision.events.cycle_view().showing(pod);
+    let view = revision.events.cycle_view_of(pod);
     let is_about = view.start.as_ref().is_some_and(|start| start.pod == *pod);
     is_about.then(|| (view.outcome == Some(Outcome::Scheduled), why(&view)))
 }

@@ -73,8 +73,11 @@ impl CycleFacts {
             return true;
         }
         let events = timeline.revision().map(|revision| revision.events.clone());
-        let whole = events.as_ref().map(|events| events.cycle_view()).unwrap_or_default();
-        self.whole = Arc::new(if let Some(pod) = shown { whole.showing(pod) } else { whole });
+        let whole = |events: &Arc<RecordedEvents>| match shown {
+            Some(pod) => events.cycle_view_of(pod),
+            None => events.cycle_view(),
+        };
+        self.whole = Arc::new(events.as_ref().map(whole).unwrap_or_default());
         self.points = events.iter().flat_map(|e| e.first_of_each_kind()).map(|(at, event)| (at, verdict::part(&event))).collect();
         self.points.dedup_by_key(|(_, point)| *point);
         let group = self.whole.group.is_some();

@@ -421,7 +421,7 @@ fn part(revision: &Revision, key: &Key) -> Option<(String, Role)> {
             Outcome::Error => Role::Failed,
         };
         let asked = if revision.is_dry_decision() { "dry decision: " } else { "" };
-        return Some((format!("{asked}{}", why(&revision.events.cycle_view().showing(key))), role));
+        return Some((format!("{asked}{}", why(&revision.events.cycle_view_of(key))), role));
     }
     about.iter().rev().find_map(|e| match e {
         Event::VictimEvicted { preemptor, node, .. } => Some((format!("evicted from {node} for {preemptor}"), Role::Victim)),
