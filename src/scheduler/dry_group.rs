@@ -17,6 +17,17 @@ impl Scheduler {
         self.try_group_of(pod, &mut |_| {})
     }
 
+    /// Hands on the events of [`Self::explain_group`] member by member.
+    pub(crate) fn explain_group_in_parts(&self, pod: &Arc<Pod>, take_in: &mut dyn FnMut(Vec<Event>)) -> Option<()> {
+        let mut take_in = |events: &mut Vec<Event>| {
+            events.retain(is_of_decision);
+            take_in(std::mem::take(events));
+        };
+        let mut last = self.try_group_of(pod, &mut take_in)?;
+        take_in(&mut last);
+        Some(())
+    }
+
     /// Returns the decision of [`Self::explain_group`]. The events of a member are dropped before the next one is tried.
     pub fn group_view(&self, pod: &Arc<Pod>) -> Option<CycleView> {
         let (mut view, mut fold) = (CycleView::default(), Fold::default());

@@ -19,7 +19,7 @@ use crate::framework::NodeFilters;
 use crate::limits::sessions::{RUN_BYTES_OF_EVENT, RUN_EVENTS};
 use crate::release::{Release, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, DryOptions, InitialQueues, Operation, Options, ReleaseRefused, Scheduler, StepBound};
-use crate::trace::{Event, RecordedEvents, SchedulerStart};
+use crate::trace::{Event, RecordedEvents, RecordedEventsBuilder, SchedulerStart};
 
 /// A scheduler with its branches.
 ///
@@ -548,8 +548,13 @@ impl Session {
         let keyframe = timeline.revisions().get(at).map_or_else(|| timeline.end(), |revision| &revision.before);
         let before = Keyframe::of(&scheduler, &keyframe.requeue_events);
         let options = DryOptions { asking, ..DryOptions::default() };
-        let events = scheduler.explain_group(&object).unwrap_or_else(|| scheduler.explain_with(&object, options));
-        let events = Arc::new(RecordedEvents::new(events, &before.snapshot));
+        let mut recording = RecordedEventsBuilder::new(&before.snapshot);
+        let of_group = scheduler.explain_group_in_parts(&object, &mut |events| recording.extend(events));
+        let events = match of_group {
+            Some(()) => recording.finish(),
+            None => RecordedEvents::new(scheduler.explain_with(&object, options), &before.snapshot),
+        };
+        let events = Arc::new(events);
         let (action, title, after) = (Action::Explain(pod.clone()), format!("explain {pod}"), before.clone());
         let revision = Revision { action, title, events, before, after, scheduler, odds_over_starts: OnceLock::new() };
         // A revision that branches share belongs to the branch that the others forked from.

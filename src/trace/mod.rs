@@ -23,6 +23,7 @@ pub(crate) use preemption::preemption_events;
 pub use preemption::{DryRunStepAt, DryRunView, Fate, PreemptionView, ScoreFunctionAt, record_preemption, victim_label};
 pub use queues_view::{GroupGate, QueueEntry, QueuesView};
 pub use recorded_events::RecordedEvents;
+pub(crate) use recorded_events::RecordedEventsBuilder;
 pub use recorder::{GroupTrace, Quiet, Recorder, Trace};
 pub use scores::{NodeScore, Part, PluginScore, Row};
 pub use steps::{ExtensionPoint, StepSize};

@@ -59,34 +59,60 @@ struct FilterRun {
     nominated: Box<[(usize, SharedList<Key>)]>,
 }
 
+/// Packs events part by part, so that a large cycle is not listed first.
+pub(crate) struct RecordedEventsBuilder<'a> {
+    others: Vec<Event>,
+    packer: Packer<'a>,
+    /// Number of packed events.
+    packed: usize,
+}
+
+impl<'a> RecordedEventsBuilder<'a> {
+    /// Begins with no events; see [`RecordedEvents::new`].
+    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
+        Self { others: Vec::new(), packer: Packer::new(snapshot), packed: 0 }
+    }
+
+    /// Adds events.
+    pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = Event>) {
+        for event in events {
+            match event {
+                Event::NodeFiltered { node, status, nominated } => {
+                    self.packer.push((self.others.len(), self.packed), node, &status, nominated);
+                    self.packed += 1;
+                }
+                Event::DryRunStepped(_) => {}
+                _ => {
+                    self.packer.end_run();
+                    if let Event::DryRunFinished(run) = &event
+                        && !run.is_empty()
+                    {
+                        let (at, before) = (self.others.len() + self.packed, self.packed);
+                        self.packer.runs.push(Run { at, before, of: RunOf::Steps(run.clone()) });
+                        self.packed += run.len();
+                    }
+                    self.others.push(event);
+                }
+            }
+        }
+    }
+
+    /// Returns all of them.
+    pub(crate) fn finish(mut self) -> RecordedEvents {
+        self.packer.end_run();
+        RecordedEvents { others: self.others.into(), runs: self.packer.runs.into() }
+    }
+}
+
 impl RecordedEvents {
     /// Packs events. A cycle that walked the nodes of `snapshot` shares its names. Steps of dry runs come from the dry runs, and may be
     /// left out.
     pub fn new(events: Vec<Event>, snapshot: &Snapshot) -> Self {
         let is_other = |event: &&Event| !matches!(event, Event::NodeFiltered { .. } | Event::DryRunStepped(_));
-        let mut others = Vec::with_capacity(events.iter().filter(is_other).count());
-        let (mut packer, mut before) = (Packer::new(snapshot), 0);
-        for event in events {
-            match event {
-                Event::NodeFiltered { node, status, nominated } => {
-                    packer.push((others.len(), before), node, &status, nominated);
-                    before += 1;
-                }
-                Event::DryRunStepped(_) => {}
-                _ => {
-                    packer.end_run();
-                    if let Event::DryRunFinished(run) = &event
-                        && !run.is_empty()
-                    {
-                        packer.runs.push(Run { at: others.len() + before, before, of: RunOf::Steps(run.clone()) });
-                        before += run.len();
-                    }
-                    others.push(event);
-                }
-            }
-        }
-        packer.end_run();
-        Self { others: others.into(), runs: packer.runs.into() }
+        let others = Vec::with_capacity(events.iter().filter(is_other).count());
+        let mut recording = RecordedEventsBuilder { others, ..RecordedEventsBuilder::new(snapshot) };
+        recording.extend(events);
+        recording.finish()
     }
 
     /// Returns the number of events.
