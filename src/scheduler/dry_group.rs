@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Scheduler;
-use super::pod_group::Turn;
+use super::pod_group::{TakeEvents, Turn};
 use crate::cluster::Pod;
 use crate::framework::{QueuedPodInfo, Reason, Status};
 use crate::release::Gate;
@@ -41,7 +41,7 @@ impl Scheduler {
     }
 
     /// Returns the events that `after_member` leaves.
-    fn try_group_of(&self, pod: &Arc<Pod>, after_member: &mut dyn FnMut(&mut Vec<Event>)) -> Option<Vec<Event>> {
+    fn try_group_of(&self, pod: &Arc<Pod>, after_member: TakeEvents<'_>) -> Option<Vec<Event>> {
         let group = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload))?;
         let mut copy = self.clone();
         // Asking the other pods of the group would not let this one in.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cycle::RecentFailures;
 use super::decide::{device_findings, every_filter};
 use super::equivalence_cache::EquivalenceCache;
+use super::pod_group::TakeEvents;
 use super::queue::PlaceInLog;
 use super::{Config, ConfigEdit, ConfigEditError, ConfigError, Sampling, State};
 use crate::cluster::{Cluster, Key, MissingKinds, Object, ObservedEvent, Pod};
@@ -241,10 +242,17 @@ impl Scheduler {
 
     /// Applies one operation with everything that follows from it, and returns the events.
     pub fn apply(&mut self, operation: Operation) -> Vec<Event> {
-        self.apply_taking(operation, TICK)
+        self.apply_taking(operation, TICK, &mut |_| {})
     }
 
-    fn apply_taking(&mut self, operation: Operation, tick: SignedDuration) -> Vec<Event> {
+    /// Applies an operation as [`Self::apply`] does, and hands on the events in parts, in order: those of a large pod group are many.
+    pub(crate) fn apply_in_parts(&mut self, operation: Operation, take_in: &mut dyn FnMut(Vec<Event>)) {
+        let last = self.apply_taking(operation, TICK, &mut |events| take_in(std::mem::take(events)));
+        take_in(last);
+    }
+
+    /// Returns the events that `after_member` leaves. Of a batch it takes none, whose events come after one another.
+    fn apply_taking(&mut self, operation: Operation, tick: SignedDuration, after_member: TakeEvents<'_>) -> Vec<Event> {
         let mut events = Vec::new();
         if !matches!(operation, Operation::Schedule) {
             self.recent_failures = RecentFailures::default();
@@ -252,7 +260,7 @@ impl Scheduler {
         if let Operation::Batch { operations, .. } = operation {
             // Changes observed together all happened at the time of the observation.
             let tick = if matches!(operations.first(), Some(Operation::Observe { .. })) { SignedDuration::ZERO } else { tick };
-            return operations.into_iter().flat_map(|operation| self.apply_taking(operation, tick)).collect();
+            return operations.into_iter().flat_map(|operation| self.apply_taking(operation, tick, &mut |_| {})).collect();
         }
         if let Operation::Observe { time, pods, events: seen, unknown } = operation {
             self.state.cluster.unknown = unknown.unwrap_or(self.state.cluster.unknown);
@@ -277,7 +285,7 @@ impl Scheduler {
         }
         self.state.clock = self.state.clock.checked_add(tick).unwrap_or(Timestamp::MAX);
         match operation {
-            Operation::Schedule => self.schedule_one(&mut events),
+            Operation::Schedule => self.schedule_one(&mut events, after_member),
             Operation::Create { object } | Operation::Update { object } => {
                 let old = self.state.cluster.get(object.kind(), &object.key());
                 self.state.on_api_event(old, Some(object), &mut events);

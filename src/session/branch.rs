@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::revision::{Action, Keyframe, Revision, title};
 use super::timeline::Timeline;
 use crate::scheduler::{Operation, Quiescence, Scheduler};
-use crate::trace::{Event, RecordedEvents};
+use crate::trace::{Event, RecordedEventsBuilder};
 
 /// Point where a branch left another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,14 +120,16 @@ impl Branch {
         let scheduler = self.scheduler.clone();
         let mut done = scheduler.clone();
         let title = title(operation, &scheduler);
-        let events = done.apply(operation.clone());
+        let requeue_events = &self.timeline.end().requeue_events;
+        let before = Keyframe::of(&scheduler, requeue_events);
+        let mut events = RecordedEventsBuilder::new(&before.snapshot);
+        done.apply_in_parts(operation.clone(), &mut |part| events.extend(part));
+        let events = events.finish();
         let same_unknown = scheduler.state().cluster().unknown == done.state().cluster().unknown;
         if events.is_empty() && same_unknown {
             return false;
         }
-        let requeue_events = &self.timeline.end().requeue_events;
-        let (before, after) = (Keyframe::of(&scheduler, requeue_events), Keyframe::of(&done, requeue_events));
-        let events = Arc::new(RecordedEvents::new(events, &before.snapshot));
+        let (events, after) = (Arc::new(events), Keyframe::of(&done, requeue_events));
         self.push(Revision { action, title, events, before, after, scheduler, odds_over_starts: OnceLock::new() }, done);
         true
     }

@@ -2,7 +2,7 @@
 //! `staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go`, the variant
 //! that v1.36's default feature gates select.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::allocated::Allocated;
@@ -101,9 +101,12 @@ impl Allocator {
             emulation,
             budget: (seconds > 0).then(|| seconds.saturating_mul(DEVICE_STEPS_PER_SECOND)),
         };
-        for request in claims.flat_map(Request::of_claim) {
+        // A pod may name one claim many times.
+        let mut known: HashSet<*const ResourceClaim> = HashSet::new();
+        for request in claims.filter(|claim| known.insert(std::ptr::from_ref(*claim))).flat_map(Request::of_claim) {
             allocator.compile(request.selectors());
-            if let Some(class) = cluster.device_classes.named(request.class_name()) {
+            let class = cluster.device_classes.named(request.class_name());
+            if let Some(class) = class.filter(|class| !allocator.classes.contains_key(&class.metadata.name)) {
                 allocator.add_class(class.clone());
             }
         }

@@ -171,7 +171,7 @@ impl Scheduler {
         state.cycle += members.len() as u64;
         let (outcome, status) = (result.outcome(), result.status.clone());
         let preemptions = Preemptions { members: std::mem::take(&mut result.post_filtered), group: result.preemption.clone() };
-        let evicts = matches!(turn, Turn::Whole);
+        let evicts = matches!(turn, Turn::Whole(_));
         let asynchronous = config.emulation.enabled(Gate::SchedulerAsyncPreemption);
         if asynchronous {
             self.state.hold_preemptors(group, &preemptions, members);

@@ -19,7 +19,7 @@ pub(super) use self::recent_failures::{RecentFailures, are_alike, depends_on_spe
 use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
 use super::object_id::ObjectId;
-use super::pod_group::Turn;
+use super::pod_group::{TakeEvents, Turn};
 use super::{Scheduler, State};
 use crate::cluster::{Key, Kind, Object, Str};
 use crate::framework::{Context, CycleState, NominatingInfo, PluginSet, PodInfo, QueuedPodInfo};
@@ -95,13 +95,13 @@ impl Failed {
 impl Scheduler {
     /// Pops a pod and runs its cycle until it is bound, its failure is handled, or it waits on Permit. No effect if no
     /// pod can be popped.
-    pub(super) fn schedule_one(&mut self, events: &mut Vec<Event>) {
+    pub(super) fn schedule_one(&mut self, events: &mut Vec<Event>, after_member: TakeEvents<'_>) {
         let recent = std::mem::take(&mut self.recent_failures);
         let Some(info) = self.state.with_queue(events, |queue, env| queue.pop(env)) else { return };
         let mut info = QueuedPodInfo::clone(&info);
         let pod = info.pod().clone();
         if let Some(group) = pod.group_key().filter(|_| self.state.config.emulation.enabled(Gate::GenericWorkload)) {
-            self.schedule_one_pod_group(info, group, events, Turn::Whole);
+            self.schedule_one_pod_group(info, group, events, Turn::Whole(after_member));
             return;
         }
         let mut writes = Vec::new();

@@ -112,7 +112,7 @@ impl PodGroupCycle<'_> {
                 error.preemption = error.preemption.take().map(|record| Arc::new(record.selected_alone()));
             }
             if placement.is_none()
-                && let (Turn::Decision(after_member), Some(events)) = (&mut self.turn, recorder.events())
+                && let (Turn::Decision(after_member) | Turn::Whole(after_member), Some(events)) = (&mut self.turn, recorder.events())
             {
                 after_member(events);
             }

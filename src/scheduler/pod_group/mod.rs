@@ -62,19 +62,22 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) turn: Turn<'a>,
 }
 
+/// Takes the events so far after each member that is tried outside placements.
+pub(super) type TakeEvents<'a> = &'a mut dyn FnMut(&mut Vec<Event>);
+
 /// How much of the turn of a group is taken.
 pub(super) enum Turn<'a> {
     /// All of it.
-    Whole,
-    /// The decision alone: nothing is evicted. Takes the events so far after each member, outside placements.
-    Decision(&'a mut dyn FnMut(&mut Vec<Event>)),
+    Whole(TakeEvents<'a>),
+    /// The decision alone: nothing is evicted.
+    Decision(TakeEvents<'a>),
 }
 
 impl Turn<'_> {
     /// Returns the same for a shorter time.
     pub(super) fn reborrow(&mut self) -> Turn<'_> {
         match self {
-            Self::Whole => Turn::Whole,
+            Self::Whole(after_member) => Turn::Whole(after_member),
             Self::Decision(after_member) => Turn::Decision(after_member),
         }
     }

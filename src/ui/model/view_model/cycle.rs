@@ -78,8 +78,13 @@ impl CycleFacts {
             None => events.cycle_view(),
         };
         self.whole = Arc::new(events.as_ref().map(whole).unwrap_or_default());
-        self.points = events.iter().flat_map(|e| e.first_of_each_kind()).map(|(at, event)| (at, verdict::part(&event))).collect();
-        self.points.dedup_by_key(|(_, point)| *point);
+        self.points = Vec::new();
+        for (at, event) in events.iter().flat_map(|events| events.first_of_each_kind()) {
+            let point = verdict::part(&event);
+            if self.points.last().is_none_or(|(_, last)| *last != point) {
+                self.points.push((at, point));
+            }
+        }
         let group = self.whole.group.is_some();
         self.members = events.as_ref().filter(|_| group).map(|events| member_parts(events)).unwrap_or_default();
         let lacks = |resource: &str| {
