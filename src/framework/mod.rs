@@ -88,6 +88,6 @@ pub use queued_pod_info::QueuedPodInfo;
 pub use reason::*;
 pub use resource::*;
 pub use snapshot::{Snapshot, SnapshotIndexes};
-pub use status::{Code, SharedStatuses, Status};
+pub use status::{Code, LongStatuses, SharedStatuses, Status};
 pub use steps::{decision_steps, hint_steps, node_steps, search_steps_on_node, steps_of_search};
 pub use topology::Topology;

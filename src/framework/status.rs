@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -375,6 +375,24 @@ impl SharedStatuses {
     }
 }
 
+/// Statuses with many reasons, as of a pod that requests thousands of resources, which nodes share while they are filtered.
+#[derive(Debug, Default)]
+pub struct LongStatuses(Mutex<SharedStatuses>);
+
+impl LongStatuses {
+    /// Number of reasons above which a status is shared.
+    const FEW_REASONS: usize = 16;
+
+    /// Returns an equal status; see [`SharedStatuses::share`].
+    #[inline]
+    pub fn share(&self, status: Status) -> Status {
+        if status.reasons().len() <= Self::FEW_REASONS {
+            return status;
+        }
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).share(status)
+    }
+}
+
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.code())?;
@@ -403,6 +421,9 @@ mod tests {
         let first: Vec<Status> = (2..32).map(|used| shared.share(short(used))).collect();
         let shares = first.iter().zip(2..32).filter(|(known, used)| same(known, &shared.share(short(*used)))).count();
         assert!(shares > 20, "amounts that differ do not push each other out: {shares}");
+        let (long, reasons) =
+            (LongStatuses::default(), |count| Status::new(Code::Unschedulable, (0..count).map(|i| Reason::from(format!("reason {i}")))));
+        assert!(same(&long.share(reasons(17)), &long.share(reasons(17))) && !same(&long.share(reasons(16)), &long.share(reasons(16))));
         let text = serde_json::to_string(&one(7)).unwrap();
         assert_eq!(text, r#"{"code":"Unschedulable","reasons":["reason 7"],"plugin":"NodeName"}"#);
         assert_eq!(serde_json::from_str::<Status>(&text).unwrap(), one(7));

@@ -10,7 +10,7 @@ use super::equivalence_cache::EquivalenceClass;
 use super::runtime::Filtered;
 use crate::cluster::Str;
 use crate::framework::{
-    CycleState, Diagnosis, NodeInfo, PluginName, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order,
+    CycleState, Diagnosis, LongStatuses, NodeInfo, PluginName, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order,
 };
 use crate::release::{Algorithm, Gate, LeftOutNodes, MissingNodes, NodeSearch, PreFilterRejection, StartWrap};
 use crate::trace::{Event, Recorder};
@@ -266,14 +266,17 @@ impl SchedulePod<'_> {
         asked.filters = runner.leading();
         let (keeps, known) = (asked.class.is_some(), asked.class.filter(|class| class.is_of(asked.filters)));
         let hashes = keeps.then(|| self.cx.snapshot.name_hashes());
+        let long = LongStatuses::default();
         let filter = |i: usize| {
             let (position, node) = (position(i), &all[position(i)]);
-            if let Some(hashes) = &hashes {
+            let (mut filtered, learned) = if let Some(hashes) = &hashes {
                 let status = known.and_then(|class| class.status(position, node));
                 runner.filter_node_of_class(state, pod, node, hashes[position], status)
             } else {
                 (runner.filter_node(state, pod, node), None)
-            }
+            };
+            filtered.status = long.share(filtered.status);
+            (filtered, learned.map(|status| long.share(status)))
         };
         search.diagnosis.node_to_status.reserve(all.len());
         if let Some(events) = recorder.events() {

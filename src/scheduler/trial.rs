@@ -7,7 +7,7 @@ use super::{Scheduler, State};
 use crate::cluster::{Key, Str};
 use crate::cluster::{Kind, Object, Pod};
 use crate::extenders::Asking;
-use crate::framework::{Context, CycleState, PluginName, PluginSet, PodInfo, Reason, Status, in_parts, search_steps_on_node};
+use crate::framework::{Context, CycleState, LongStatuses, PluginName, PluginSet, PodInfo, Reason, Status, in_parts, search_steps_on_node};
 
 use std::sync::Arc;
 
@@ -83,6 +83,7 @@ impl Scheduler {
         }
         let runner = Runner::new(&framework, cx, input.nominations, &state);
         let nodes = snapshot.nodes();
+        let long = LongStatuses::default();
         let of_node = |at: usize| {
             let node = &nodes[at];
             let (found, not_asked) = match runner.every_rejection(&state, &info, node) {
@@ -90,6 +91,7 @@ impl Scheduler {
                 Err(status) => (Vec::new(), Some(status)),
             };
             debug_assert!(found.iter().eq(runner.every_filter(&state, &info, node).rejections()));
+            let found: Vec<_> = found.into_iter().map(|(plugin, status)| (plugin, long.share(status))).collect();
             let mut rejections = if everywhere.is_empty() { found } else { everywhere.iter().cloned().chain(found).collect() };
             for (plugin, names) in &narrowed {
                 if !names.contains(node.name()) && !rejections.iter().any(|(by, _)| by == plugin) {
