@@ -15,7 +15,7 @@ use crate::analysis::{Missing, ReleaseReport, odds, run_parts, why};
 use crate::cluster::{Cluster, Key, Pod, Str};
 use crate::controllers::Note;
 use crate::controllers::unfold::Hold;
-use crate::framework::Reason;
+use crate::framework::{Reason, Status};
 use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, thousands};
 use crate::scheduler::Scheduler;
@@ -378,12 +378,17 @@ fn not_made(why: &WhyNotMade) -> String {
 
 /// Returns the resources of which nodes that reject a pod for nothing else have too little; `None` if there are no such nodes.
 fn resources_lacking(view: &CycleView) -> Option<BTreeSet<String>> {
+    // Nodes share long statuses.
+    let mut statuses: HashMap<_, (&Status, usize)> = HashMap::new();
+    for status in view.filter.verdicts.values().map(|verdict| &verdict.status).filter(|status| !status.is_success()) {
+        statuses.entry(status.address()).or_insert((status, 0)).1 += 1;
+    }
     let mut lacking: BTreeMap<BTreeSet<String>, usize> = BTreeMap::new();
-    for verdict in view.filter.verdicts.values().filter(|verdict| !verdict.status.is_success()) {
+    for (status, nodes) in statuses.into_values() {
         let of = |reason: &Reason| if let Reason::Insufficient(shortage) = reason { Some(shortage.resource.to_string()) } else { None };
-        let resources: Option<BTreeSet<String>> = verdict.status.reasons().iter().map(of).collect();
+        let resources: Option<BTreeSet<String>> = status.reasons().iter().map(of).collect();
         if let Some(resources) = resources.filter(|resources| !resources.is_empty()) {
-            *lacking.entry(resources).or_default() += 1;
+            *lacking.entry(resources).or_default() += nodes;
         }
     }
     lacking.into_iter().max_by_key(|(resources, nodes)| (*nodes, std::cmp::Reverse(resources.len()))).map(|(resources, _)| resources)
