@@ -188,7 +188,7 @@
 //! | [`engine::STEPS_OF_MEMBER`] | 10 steps | Steps that each node counts for in the attempt of a member of a pod group, which is scored. | `attempts_of_a_large_group_end_before_the_search_does` |
 //! | [`terminal::SCREEN_ENDS`] | 2s | Time that a screen has to end after a signal, which restores the terminal; the program ends after it in any case. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
 //! | [`terminal::MEMORY_LEFT`] | 8 MiB | Address space left below the system's limit at which the program ends with a reason. | `little_memory_ends_with_a_reason` |
-//! | [`terminal::RESERVED_MEMORY`] | 32 MiB | Address space that the allocator reserves at first, where the system limits it. | `address_space_that_is_enough_gives_an_answer` |
+//! | [`terminal::RESERVED_MEMORY`] | 32 MiB | Address space that the allocator reserves at a time, where the system limits it; it doubles after every eighth time. | `address_space_that_is_enough_gives_an_answer` |
 //! | [`terminal::MEMORY_LOOK`] | 2ms | Time between two looks at the address space in use, where the system limits it. | `little_memory_ends_with_a_reason` |
 //! | [`terminal::RESTORE_WAIT`] | 200ms | Time that the terminal has to take the sequences that restore it, before the program ends though a thread is stuck. | `a_signal_ends_the_explorer_though_nobody_reads_its_terminal` |
 //! | [`terminal::ESCAPE_WAIT`] | 50ms | Time after ESC within which more bytes make it a sequence; later, it is the key Esc. | `escape_alone_is_a_key_after_a_moment` |

@@ -7,7 +7,7 @@ limits! { "terminal":
     time SCREEN_ENDS: Duration = Duration::from_secs(2), "a_signal_ends_the_explorer_though_nobody_reads_its_terminal";
     /// Address space left below the system's limit at which the program ends with a reason.
     bytes MEMORY_LEFT: u64 = 8 << 20, "little_memory_ends_with_a_reason";
-    /// Address space that the allocator reserves at first, where the system limits it.
+    /// Address space that the allocator reserves at a time, where the system limits it; it doubles after every eighth time.
     bytes RESERVED_MEMORY: u64 = 32 << 20, "address_space_that_is_enough_gives_an_answer";
     /// Time between two looks at the address space in use, where the system limits it.
     time MEMORY_LOOK: Duration = Duration::from_millis(2), "little_memory_ends_with_a_reason";

@@ -17,8 +17,8 @@ use crate::limits::terminal::{MEMORY_LEFT, MEMORY_LOOK};
 /// Exit code of a program that ran out of memory: the source could not be read.
 const OUT_OF_MEMORY: i32 = 3;
 
-/// The variable from which mimalloc takes how much it reserves at first, in KiB; later, up to a quarter of what it has. Without a
-/// reserve it would ask the system for each page of 64 KiB.
+/// The variable from which mimalloc takes how much it reserves at a time, in KiB; that doubles after every eighth time. Without
+/// a reserve it would ask the system for each page of 64 KiB.
 #[cfg(target_os = "linux")]
 const ALLOCATOR_RESERVE: &str = "MIMALLOC_ARENA_RESERVE";
 

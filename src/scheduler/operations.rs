@@ -251,7 +251,7 @@ impl Scheduler {
         take_in(last);
     }
 
-    /// Returns the events that `after_member` leaves. Of a batch it takes none, whose events come after one another.
+    /// Returns the events that `after_member` leaves. It is not called for a batch.
     fn apply_taking(&mut self, operation: Operation, tick: SignedDuration, after_member: TakeEvents<'_>) -> Vec<Event> {
         let mut events = Vec::new();
         if !matches!(operation, Operation::Schedule) {

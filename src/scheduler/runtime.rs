@@ -489,18 +489,24 @@ impl<'a> Runner<'a> {
         Status::error(format!("running \"{name}\" filter plugin{of_pod}: {}", status.message())).with_plugin(name)
     }
 
+    /// Runs every filter on a node as it is, and returns each with its answer: `Skip` for those that PreFilter skipped.
+    fn answers<'b>(
+        &'b self,
+        state: &'b CycleState,
+        pod: &'b PodInfo,
+        node: &'b NodeInfo,
+    ) -> impl Iterator<Item = (PluginName, Status)> + use<'b, 'a> {
+        let known = self.framework.filter.iter().filter_map(|plugin| plugin.filter().map(|point| (plugin.name(), point)));
+        known.map(move |(name, point)| {
+            let skipped = state.skip_filter.contains(name);
+            (name, if skipped { Status::skip().with_plugin(name) } else { self.ask((name, point), state, pod, node) })
+        })
+    }
+
     /// Runs every filter on a node, past the first failure; counts nominated pods as [`Runner::filter_node`] does.
     /// Filters that PreFilter skipped return `Skip`.
     pub(super) fn every_filter(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> NodeFilters {
-        let all = |state: &CycleState, node: &NodeInfo| -> Vec<(PluginName, Status)> {
-            let known = self.framework.filter.iter().filter_map(|plugin| plugin.filter().map(|point| (plugin.name(), point)));
-            let skipped = |name| state.skip_filter.contains(name);
-            let answer = |(name, point)| {
-                let status = if skipped(name) { Status::skip().with_plugin(name) } else { self.ask((name, point), state, pod, node) };
-                (name, status)
-            };
-            known.map(answer).collect()
-        };
+        let all = |state: &CycleState, node: &NodeInfo| -> Vec<(PluginName, Status)> { self.answers(state, pod, node).collect() };
         let mut filters = NodeFilters::default();
         match self.with_nominated(state, pod, node) {
             Ok(None) => {}
@@ -523,11 +529,9 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// Returns why no filter runs on any node.
     pub(super) fn every_rejection(&self, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Result<Vec<(PluginName, Status)>, Status> {
+        let is_rejection = |(_, status): &(PluginName, Status)| !status.is_success() && !status.is_skip();
         let all = |state: &CycleState, node: &NodeInfo| -> Vec<(PluginName, Status)> {
-            let known = self.framework.filter.iter().filter_map(|plugin| plugin.filter().map(|point| (plugin.name(), point)));
-            let asked = known.filter(|(name, _)| !state.skip_filter.contains(*name));
-            let answers = asked.map(|(name, point)| (name, self.ask((name, point), state, pod, node)));
-            answers.filter(|(_, status)| !status.is_success() && !status.is_skip()).collect()
+            self.answers(state, pod, node).filter(is_rejection).collect()
         };
         if let Some((_, with_state, with_node)) = self.with_nominated(state, pod, node)? {
             let rejections = all(&with_state, &with_node);
