@@ -1,8 +1,8 @@
-//! Dry runs of preemption for the next pods that require the same of a node, in quiet runs. No counterpart upstream.
+//! Dry runs of preemption for the next pods that require the same of a node. No counterpart upstream.
 
 use std::sync::{Arc, Weak};
 
-use super::{BudgetIndex, NodeDryRun, NodeInfo, Nodes, PluginSet};
+use super::{BudgetIndex, NodeDryRun, NodeInfo, Nodes, PluginSet, PodSums};
 
 /// The dry runs of nodes for one preemptor, which hold for others like it as long as the node is the same.
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub struct KnownDryRuns {
 #[derive(Debug)]
 struct Known {
     node: Weak<NodeInfo>,
+    /// The sums of the pods nominated to it that count; `None` if there were none.
+    nominated: Option<PodSums>,
     run: Arc<NodeDryRun>,
 }
 
@@ -28,21 +30,21 @@ impl KnownDryRuns {
         if self.of == of && self.budgets.is_same(budgets) { self } else { Self { of, budgets: budgets.clone(), nodes: Vec::new() } }
     }
 
-    /// Returns the dry run of a node as it is now; `None` if it is not known.
+    /// Returns the dry run of a node as it is now, with the sums of the pods nominated to it that count; `None` if it is not known.
     #[inline]
-    pub fn get(&self, position: usize, node: &Arc<NodeInfo>) -> Option<&Arc<NodeDryRun>> {
+    pub fn get(&self, position: usize, node: &Arc<NodeInfo>, nominated: Option<&PodSums>) -> Option<&Arc<NodeDryRun>> {
         let known = self.nodes.get(position)?.as_ref()?;
-        std::ptr::eq(known.node.as_ptr(), Arc::as_ptr(node)).then_some(&known.run)
+        (std::ptr::eq(known.node.as_ptr(), Arc::as_ptr(node)) && known.nominated.as_ref() == nominated).then_some(&known.run)
     }
 
     /// Keeps the dry run of a node, unless it holds for this moment alone: a pod without a start time counts as started now, which may
     /// not be later than another one's. `now` is in nanoseconds since 1970.
-    pub fn learn(&mut self, position: usize, nodes: &Nodes, run: &Arc<NodeDryRun>, now: i64) {
+    pub fn learn(&mut self, position: usize, nodes: &Nodes, nominated: Option<PodSums>, run: Arc<NodeDryRun>, now: i64) {
         let Some(node) = nodes.get(position).filter(|node| node.starts_are_before(now)) else { return };
         if position >= self.nodes.len() {
             self.nodes.resize_with(nodes.len(), || None);
         }
-        self.nodes[position] = Some(Known { node: Arc::downgrade(node), run: run.clone() });
+        self.nodes[position] = Some(Known { node: Arc::downgrade(node), nominated, run });
     }
 }
 

@@ -194,13 +194,13 @@ pub trait FilterRunner: Sync {
     fn may_be_nominated_to(&self, _name_hash: u64) -> bool {
         true
     }
-    /// Takes the dry runs that are known for pods like this one, where these depend on the pod's requirements and the node alone; for
-    /// others `None`. Give them back with [`Self::keep_dry_runs`]. They do not hold for nodes to which pods are nominated.
-    fn take_dry_runs(&self, _pod: &PodInfo) -> Option<KnownDryRuns> {
+    /// Takes the dry runs that are known for pods like this one, quiet ones or others, where these depend on the pod's requirements, the
+    /// node, and [`Self::nominated_sums`] alone; for others `None`. Give them back with [`Self::keep_dry_runs`].
+    fn take_dry_runs(&self, _pod: &PodInfo, _quiet: bool) -> Option<KnownDryRuns> {
         None
     }
-    /// Keeps dry runs for the next pod like this one.
-    fn keep_dry_runs(&self, _known: KnownDryRuns) {}
+    /// Keeps dry runs, quiet ones or others, for the next pod like this one.
+    fn keep_dry_runs(&self, _known: KnownDryRuns, _quiet: bool) {}
     /// Returns all pods nominated to the node, of any priority, in nomination order.
     fn nominated_pods(&self, node: &str) -> Vec<Arc<PodInfo>>;
 }

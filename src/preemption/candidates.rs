@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use super::dry_run::{Scratch, Scratches, looks_at_sums, select_victims_on_node};
+use super::dry_run::{Scratch, Scratches};
+use super::recall::{Recall, Tried};
 use crate::framework::{
-    Code, CycleState, DryRunPolicy, DryRuns, KnownDryRuns, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext,
-    PreemptionRecord, Snapshot, in_parts, unix_nanoseconds,
+    Code, CycleState, DryRunPolicy, DryRuns, NodeDryRun, NodeInfo, NodeToStatus, PodInfo, PostFilterContext, PreemptionRecord, Snapshot,
+    in_parts,
 };
 use crate::release::{Candidates, PotentialNodes};
 
@@ -62,35 +63,15 @@ pub(super) fn search<'a>(
     let mut walk = nodes;
     walk.rotate_left(record.offset);
     let start = || Scratch::new(post.cx.snapshot, post.cx.emulation.behaviour());
-    let try_node = |scratch: &mut Scratch<'a>, node: &'a Arc<NodeInfo>| select_victims_on_node(post, state, pod, node, scratch);
-    // Where groups are victims a dry run depends on other nodes, and earlier releases name the preemptor in statuses.
-    let is_of_node = looks_at_sums(post) && !post.cx.emulation.behaviour().preemption.names_preemptor();
-    let known = if post.quiet && is_of_node { post.runner.take_dry_runs(pod) } else { None };
-    let hashes = post.cx.snapshot.name_hashes();
-    let holds = |at: usize| !post.runner.may_be_nominated_to(hashes[at]);
-    let try_or_recall = |scratch: &mut Scratch<'a>, (at, node): (usize, &'a Arc<NodeInfo>)| {
-        let Some(run) = known.as_ref().and_then(|known| known.get(at, node)).filter(|_| holds(at)) else {
-            return Arc::new(try_node(scratch, node));
-        };
-        debug_assert_eq!(**run, try_node(scratch, node), "{} on {}", pod.key(), node.name());
-        state.count_filters(1);
-        run.clone()
+    let recall = Recall::of(post, pod);
+    let try_node = |scratch: &mut Scratch<'a>, node: (usize, &'a Arc<NodeInfo>)| recall.try_node(state, scratch, node);
+    let mut new = Vec::new();
+    let take = |tried: Tried| {
+        new.extend(tried.new);
+        tried.run
     };
-    let mut learned = Vec::new();
-    let note = |(at, node): (usize, &Arc<NodeInfo>), run: &Arc<NodeDryRun>| {
-        let is_new = |known: &KnownDryRuns| known.get(at, node).is_none_or(|known| !Arc::ptr_eq(known, run));
-        if known.as_ref().is_some_and(is_new) && holds(at) {
-            learned.push((at, run.clone()));
-        }
-    };
-    let runs = try_until_enough(&walk, record.wanted_candidates, scratches, (start, try_or_recall), note);
-    if let Some(mut known) = known {
-        let now = unix_nanoseconds(post.cx.now);
-        for (at, run) in &learned {
-            known.learn(*at, post.cx.snapshot.nodes(), run, now);
-        }
-        post.runner.keep_dry_runs(known);
-    }
+    let runs = try_until_enough(&walk, record.wanted_candidates, scratches, (start, try_node), take);
+    recall.keep(new);
     let ranks = post.cx.snapshot.name_ranks();
     record.dry_runs = DryRuns::ranked(runs, |at| ranks[walk[at].0]);
 }
@@ -101,16 +82,16 @@ const CHUNK: usize = 32;
 /// Dry-runs nodes in parallel batches, because runs of different nodes are independent. Takes their results in walking
 /// order and drops those after the node that made enough, so that the result equals a sequential search.
 ///
-/// `start` makes the scratch space that a task keeps from one node to the next, and leaves to later ones. Calls `note` with each result.
-fn try_until_enough<'a, S: Send>(
+/// `start` makes the scratch space that a task keeps from one node to the next, and leaves to later ones. `take` takes each result in turn.
+fn try_until_enough<'a, S: Send, T: Send>(
     walk: &[(usize, &'a Arc<NodeInfo>)],
     wanted: usize,
     scratches: &Scratches<S>,
-    (start, try_node): (impl Fn() -> S + Send + Sync, impl Fn(&mut S, (usize, &'a Arc<NodeInfo>)) -> Arc<NodeDryRun> + Send + Sync),
-    mut note: impl FnMut((usize, &'a Arc<NodeInfo>), &Arc<NodeDryRun>),
+    (start, try_node): (impl Fn() -> S + Send + Sync, impl Fn(&mut S, (usize, &'a Arc<NodeInfo>)) -> T + Send + Sync),
+    mut take: impl FnMut(T) -> Arc<NodeDryRun>,
 ) -> Vec<Arc<NodeDryRun>> {
     let mut shortlist = Shortlist { wanted, without_violations: 0, violating: 0 };
-    let try_all = |nodes: &[(usize, &'a Arc<NodeInfo>)]| -> Vec<Arc<NodeDryRun>> {
+    let try_all = |nodes: &[(usize, &'a Arc<NodeInfo>)]| -> Vec<T> {
         scratches.lend(&start, |scratch| nodes.iter().map(|node| try_node(scratch, *node)).collect())
     };
     let mut runs = Vec::new();
@@ -121,9 +102,8 @@ fn try_until_enough<'a, S: Send>(
         let needed = wanted.saturating_sub(shortlist.len()).max(CHUNK).min(rest.len());
         let (chunk, after) = rest.split_at(needed);
         rest = after;
-        let tried: Vec<Vec<Arc<NodeDryRun>>> = in_parts(0..chunk.len(), |part| try_all(&chunk[part]));
-        for (node, mut run) in chunk.iter().zip(tried.into_iter().flatten()) {
-            note(*node, &run);
+        let tried: Vec<Vec<T>> = in_parts(0..chunk.len(), |part| try_all(&chunk[part]));
+        for mut run in tried.into_iter().flatten().map(&mut take) {
             let enough = shortlist.take(&mut run);
             runs.push(run);
             if enough {

@@ -3,15 +3,15 @@
 //!
 //! One dry run of every potential node ranks all candidates; the rest is counting ([`crate::odds`]).
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::dry_run::{Scratch, Scratches, select_victims_on_node};
+use super::dry_run::{Scratch, Scratches};
 use super::orders::{Outcomes, Ties};
+use super::recall::{NewRun, Recall, Tried};
 use super::select;
 use crate::cluster::Str;
-use crate::framework::{Candidate, Code, CycleState, NodeInfo, PodInfo, PostFilterContext, PreemptionRecord, in_parts};
+use crate::framework::{Candidate, Code, CycleState, NodeDryRun, NodeInfo, PodInfo, PostFilterContext, PreemptionRecord, in_parts};
 use crate::limits::engine::{VICTIM_COMBINATIONS, VICTIM_COUNTED, VICTIM_ORDERS};
 use crate::odds::{Chance, Contender, Draw, Odds, UnknownOdds, from_offsets, mixed};
 use crate::release::{PotentialNodes, WithoutVictims};
@@ -75,43 +75,52 @@ fn shortlist(post: &PostFilterContext<'_>) -> Chance {
     }
 }
 
-/// A potential node, the candidate that it is if it is dry-run and listed, and the ties among its pods.
-struct Potential<'a, 'r> {
+/// A potential node with its dry run, and the ties among its pods if it is a candidate.
+struct Potential<'a> {
     node: &'a Arc<NodeInfo>,
-    candidate: Option<(Cow<'r, Candidate>, Ties)>,
+    run: Arc<NodeDryRun>,
+    ties: Ties,
+}
+
+impl Potential<'_> {
+    /// Returns the candidate that the node is if it is dry-run and listed.
+    fn candidate(&self) -> Option<(&Candidate, &Ties)> {
+        Some((self.run.candidate.as_ref()?, &self.ties))
+    }
 }
 
 /// Returns the potential nodes in the snapshot's order.
-fn all_candidates<'a, 'r>(
+fn all_candidates<'a>(
     post: &'a PostFilterContext<'a>,
     state: &CycleState,
     pod: &PodInfo,
-    record: &'r PreemptionRecord,
+    record: &PreemptionRecord,
     scratches: &Scratches<Scratch<'a>>,
-) -> Vec<Potential<'a, 'r>> {
+) -> Vec<Potential<'a>> {
     let snapshot = post.cx.snapshot;
-    let nodes: Vec<&Arc<NodeInfo>> = record.potential_nodes.iter().filter_map(|name| snapshot.get(name)).collect();
-    let quiet = &PostFilterContext { quiet: true, ..*post };
+    let at = |name: &Str| Some((snapshot.position(name)?, snapshot.get(name)?));
+    let nodes: Vec<(usize, &Arc<NodeInfo>)> = record.potential_nodes.iter().filter_map(at).collect();
+    let quiet = PostFilterContext { quiet: true, ..*post };
+    let recall = Recall::of(&quiet, pod);
     let start = || Scratch::new(snapshot, post.cx.emulation.behaviour());
     // The dry runs began at the offset, and left out the rest.
-    let run = |at: usize| record.dry_runs.in_order().get((at + nodes.len() - record.offset) % nodes.len());
-    let candidate = |scratch: &mut Scratch<'a>, at: usize, node: &'a Arc<NodeInfo>| match run(at) {
-        Some(run) if run.candidate.is_some() || !run.status.is_success() => (run.candidate.as_ref().map(Cow::Borrowed), run.has_ties),
-        // Not tried, or dropped from a full list.
-        _ => {
-            let run = select_victims_on_node(quiet, state, pod, node, scratch);
-            (run.candidate.map(Cow::Owned), run.has_ties)
-        }
+    let run = |i: usize| record.dry_runs.in_order().get((i + nodes.len() - record.offset) % nodes.len());
+    let potential = |scratch: &mut Scratch<'a>, i: usize| -> (Potential<'a>, Option<NewRun>) {
+        let (at, node) = nodes[i];
+        let Tried { run, new } = match run(i) {
+            Some(run) if run.candidate.is_some() || !run.status.is_success() => Tried { run: run.clone(), new: None },
+            // Not tried, or dropped from a full list.
+            _ => recall.try_node(state, scratch, (at, node)),
+        };
+        let ties = if run.has_ties && run.candidate.is_some() { Ties::on(post, pod, node) } else { Ties::default() };
+        (Potential { node, run, ties }, new)
     };
-    let potential = |scratch: &mut Scratch<'a>, (at, node): (usize, &'a Arc<NodeInfo>)| {
-        let (candidate, has_ties) = candidate(scratch, at, node);
-        let ties = || if has_ties { Ties::on(post, pod, node) } else { Ties::default() };
-        Potential { node, candidate: candidate.map(|candidate| (candidate, ties())) }
+    let some = |part: Range<usize>| -> Vec<(Potential<'a>, Option<NewRun>)> {
+        scratches.lend(start, |scratch| part.map(|i| potential(scratch, i)).collect())
     };
-    let some = |part: Range<usize>| -> Vec<Potential<'a, 'r>> {
-        scratches.lend(start, |scratch| part.map(|at| potential(scratch, (at, nodes[at]))).collect())
-    };
-    in_parts(0..nodes.len(), some).into_iter().flatten().collect()
+    let (potential, new): (Vec<_>, Vec<_>) = in_parts(0..nodes.len(), some).into_iter().flatten().unzip();
+    recall.keep(new.into_iter().flatten().collect());
+    potential
 }
 
 /// The outcomes over all orders of equal pods.
@@ -127,7 +136,7 @@ impl Found {
         state: &CycleState,
         pod: &PodInfo,
         selected: &Str,
-        candidates: &[Potential<'a, '_>],
+        candidates: &[Potential<'a>],
         scratch: &mut Scratch<'a>,
     ) -> Self {
         let rank = |candidate: &Candidate| {
@@ -137,17 +146,18 @@ impl Found {
             let rank = std::iter::once(i64::from(costless)).chain(scores).collect();
             Contender { node: candidate.node.clone(), violates: candidate.pdb_violations > 0, rank }
         };
-        let only_one = candidates.iter().filter(|p| p.candidate.is_some()).count() == 1;
+        let only_one = candidates.iter().filter(|p| p.candidate().is_some()).count() == 1;
         let plans = plans(candidates, selected);
         // The last node with too many orders makes the odds of nodes unknown, whatever comes before.
         let last = plans.iter().rposition(|plan| *plan == Orders::TooMany).filter(|_| !only_one);
         let (mut potential, mut victims) = (Ok(Vec::new()), Ok(None));
-        for (at, (Potential { node, candidate }, plan)) in candidates.iter().zip(plans).enumerate() {
+        for (at, (one, plan)) in candidates.iter().zip(plans).enumerate() {
+            let node = one.node;
             let is_selected = node.name() == selected;
             if last.is_some_and(|last| at < last) && !is_selected {
                 continue;
             }
-            let Some((candidate, ties)) = candidate else {
+            let Some((candidate, ties)) = one.candidate() else {
                 if let Ok(potential) = &mut potential {
                     potential.push(Vec::new());
                 }
@@ -189,12 +199,12 @@ enum Orders {
 }
 
 /// Returns how many orders are tried on each node: all, for as long as they are not too many together.
-fn plans(candidates: &[Potential<'_, '_>], selected: &Str) -> Vec<Orders> {
+fn plans(candidates: &[Potential<'_>], selected: &Str) -> Vec<Orders> {
     let mut tried = 0_u64;
-    let plan = |Potential { node, candidate }: &Potential<'_, '_>| match candidate {
+    let plan = |potential: &Potential<'_>| match potential.candidate() {
         Some((_, ties)) if !ties.is_empty() => match ties.orders() {
             // One order alone decides between interchangeable pods only, which matters where they are evicted.
-            Some(1) if node.name() != selected => Orders::One,
+            Some(1) if potential.node.name() != selected => Orders::One,
             Some(orders) if tried.saturating_add(orders) <= VICTIM_ORDERS => {
                 tried += orders;
                 Orders::Each

@@ -17,6 +17,7 @@ mod eligibility;
 mod group;
 mod importance;
 mod orders;
+mod recall;
 mod select;
 #[cfg(test)]
 mod testing;

@@ -1,13 +1,14 @@
-//! Answers of plugins that depend on the pod and one node alone, for the next pods with the same requirements of a node in quiet runs.
+//! Answers of plugins that depend on the pod and one node alone, for the next pods with the same requirements of a node: in quiet runs,
+//! and for the members of a group.
 //! After the equivalence cache that kube-scheduler had up to v1.12 (`pkg/scheduler/core/equivalence`), which this does not mirror.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Config;
-use super::cycle::{are_alike, depends_on_spec_alone};
-use super::runtime::Framework;
+use super::cycle::{are_alike, requires_by_spec_alone};
+use super::runtime::{Framework, Learned};
 use crate::cluster::{Container, Pod, PodSpec};
-use crate::framework::{KnownDryRuns, NodeInfo, Nodes, PluginName, PluginSet, PodInfo, SharedStatuses, Status};
+use crate::framework::{KnownDryRuns, NodeInfo, Nodes, PluginName, PluginSet, PodInfo, PodSums, SharedStatuses, Status};
 use crate::limits::engine::EQUIVALENCE_CLASSES;
 
 /// Marks a score that is not known.
@@ -32,7 +33,7 @@ impl EquivalenceCache {
     /// ones: often no other such pod comes soon.
     pub(super) fn of(&mut self, config: &Arc<Config>, pod: &PodInfo) -> Option<&mut EquivalenceClass> {
         let framework = config.profile(&pod.pod.spec.scheduler_name)?;
-        if !pod.pod.node_name.is_empty() || !depends_on_spec_alone(&pod.pod) {
+        if !pod.pod.node_name.is_empty() || !requires_by_spec_alone(&pod.pod) {
             return None;
         }
         if !self.config.as_ref().is_some_and(|known| Arc::ptr_eq(known, config)) {
@@ -51,7 +52,7 @@ impl EquivalenceCache {
     }
 }
 
-/// Returns whether plugins that depend on the pod and a node alone answer alike about two pods of which [`depends_on_spec_alone`] holds.
+/// Returns whether plugins that depend on the pod and a node alone answer alike about two pods of which [`requires_by_spec_alone`] holds.
 /// Those of kube-scheduler read what a pod requires of a node; those of others may read all that
 /// [`crate::framework::FilterPlugin::depends_on_node_alone`] names.
 fn are_alike_on_a_node(framework: &Framework, one: &Pod, other: &Pod) -> bool {
@@ -92,22 +93,29 @@ pub(super) struct EquivalenceClass {
     nodes: Vec<KnownNode>,
     /// The raw scores of each plugin, by position in the snapshot.
     scores: Vec<(PluginName, Vec<i64>)>,
-    /// Those for pods of the last priority.
-    dry_runs: Mutex<KnownDryRuns>,
+    /// Those for pods of the last priority: recorded ones, and quiet ones.
+    dry_runs: [Mutex<KnownDryRuns>; 2],
 }
 
 /// The answers of a node. A node that changes is another allocation, as long as this one is referred to.
 #[derive(Debug, Default)]
 struct KnownNode {
     node: Weak<NodeInfo>,
-    /// The status with which the filters answer; `None` if it is not known.
-    status: Option<Status>,
+    /// What the filters answer; `None` if it is not known.
+    answer: Option<Answer>,
+}
+
+/// The status with which the filters answer, with the sums of the pods nominated to the node that count; `None` if there were none.
+#[derive(Debug)]
+struct Answer {
+    status: Status,
+    nominated: Option<Box<PodSums>>,
 }
 
 impl EquivalenceClass {
     fn of(pod: &PodInfo) -> Self {
         let (filters, shared) = (PluginSet::default(), SharedStatuses::default());
-        Self { pod: pod.pod.clone(), filters, shared, nodes: Vec::new(), scores: Vec::new(), dry_runs: Mutex::default() }
+        Self { pod: pod.pod.clone(), filters, shared, nodes: Vec::new(), scores: Vec::new(), dry_runs: Default::default() }
     }
 
     /// Whether statuses are those of these filters.
@@ -115,33 +123,33 @@ impl EquivalenceClass {
         self.filters == filters
     }
 
-    /// Returns the status of a node; `None` if it is not known.
+    /// Returns the status of a node with the sums of the pods nominated to it that count; `None` if it is not known.
     #[inline]
-    pub(super) fn status(&self, position: usize, node: &Arc<NodeInfo>) -> Option<&Status> {
+    pub(super) fn status(&self, position: usize, node: &Arc<NodeInfo>, nominated: Option<&PodSums>) -> Option<&Status> {
         let known = self.nodes.get(position).filter(|known| is_of(known, node))?;
-        known.status.as_ref()
+        known.answer.as_ref().filter(|answer| answer.nominated.as_deref() == nominated).map(|answer| &answer.status)
     }
 
     /// Keeps statuses of these filters, by position.
-    pub(super) fn learn_statuses(&mut self, filters: PluginSet, statuses: Vec<(usize, Status)>, nodes: &Nodes) {
+    pub(super) fn learn_statuses(&mut self, filters: PluginSet, statuses: Vec<(usize, Learned)>, nodes: &Nodes) {
         if !self.is_of(filters) {
-            self.nodes.iter_mut().for_each(|known| known.status = None);
+            self.nodes.iter_mut().for_each(|known| known.answer = None);
             self.filters = filters;
         }
-        for (position, status) in statuses {
-            let status = self.shared.share(status);
-            self.at(position, &nodes[position]).status = Some(status);
+        for (position, Learned { status, nominated }) in statuses {
+            let answer = Answer { status: self.shared.share(status), nominated: nominated.map(Box::new) };
+            self.at(position, &nodes[position]).answer = Some(answer);
         }
     }
 
     /// Takes the dry runs of the last attempt that kept some; `None` for a pod unlike those of the class, as its newest object may be.
-    pub(super) fn take_dry_runs(&self, framework: &Framework, pod: &Pod) -> Option<KnownDryRuns> {
-        let take = || std::mem::take(&mut *self.dry_runs.lock().unwrap_or_else(PoisonError::into_inner));
+    pub(super) fn take_dry_runs(&self, framework: &Framework, pod: &Pod, quiet: bool) -> Option<KnownDryRuns> {
+        let take = || std::mem::take(&mut *self.dry_runs[usize::from(quiet)].lock().unwrap_or_else(PoisonError::into_inner));
         are_alike_on_a_node(framework, &self.pod, pod).then(take)
     }
 
-    pub(super) fn keep_dry_runs(&self, known: KnownDryRuns) {
-        *self.dry_runs.lock().unwrap_or_else(PoisonError::into_inner) = known;
+    pub(super) fn keep_dry_runs(&self, known: KnownDryRuns, quiet: bool) {
+        *self.dry_runs[usize::from(quiet)].lock().unwrap_or_else(PoisonError::into_inner) = known;
     }
 
     /// Returns the place of a plugin in the lists of scores.
@@ -176,7 +184,7 @@ impl EquivalenceClass {
         }
         let known = &mut self.nodes[position];
         if !is_of(known, node) {
-            *known = KnownNode { node: Arc::downgrade(node), status: None };
+            *known = KnownNode { node: Arc::downgrade(node), answer: None };
             for (_, scores) in &mut self.scores {
                 scores[position] = UNKNOWN;
             }

@@ -92,6 +92,12 @@ pub(super) struct Filtered {
     pub rejectors: usize,
 }
 
+/// What the filters that depend on a node alone answer, with these sums of the pods nominated to it; `None` if none count.
+pub(super) struct Learned {
+    pub status: Status,
+    pub nominated: Option<PodSums>,
+}
+
 /// The pods nominated to a node that count for another pod: those of its priority or a higher one, without itself.
 pub(super) enum Counted {
     /// There are none.
@@ -415,28 +421,43 @@ impl<'a> Runner<'a> {
         self.all[..self.alone].iter().map(|(name, _)| *name).collect()
     }
 
-    /// Does the same as [`Self::filter_node`], given the hash of the node's name and what is known of the node. Returns also what the first filters answer, if it was
-    /// not known.
+    /// Whether all filters depend on nothing but the pod's requirements, the node, and the sums of its pods.
+    fn depends_on_node_and_sums(&self) -> bool {
+        self.by_sums && self.alone > 0 && self.alone == self.all.len()
+    }
+
+    /// Does the same as [`Self::filter_node`], given the hash of the node's name and what is known of the node with the sums of the pods
+    /// that are nominated to it. Returns also what the first filters answer, if it was not known.
     #[inline]
-    pub(super) fn filter_node_of_class(
+    pub(super) fn filter_node_of_class<'s>(
         &self,
         state: &CycleState,
         pod: &PodInfo,
         node: &NodeInfo,
         name_hash: u64,
-        known: Option<&Status>,
-    ) -> (Filtered, Option<Status>) {
-        if self.alone == 0 || self.may_be_nominated_to(name_hash) {
+        known: impl FnOnce(Option<&PodSums>) -> Option<&'s Status>,
+    ) -> (Filtered, Option<Learned>) {
+        debug_assert_eq!(name_hash, node.name_hash());
+        let may_be_nominated = self.may_be_nominated_to(name_hash);
+        if self.alone == 0 || may_be_nominated && !self.depends_on_node_and_sums() {
             return (self.filter_node(state, pod, node), None);
         }
+        let nominated = if may_be_nominated { self.nominated_that_count(pod, node) } else { Counted::None };
+        let sums = nominated.sums();
         let (first, others) = self.all.split_at(self.alone);
-        let asked = || self.run(first, state, pod, node).0;
-        debug_assert_eq!(name_hash, node.name_hash());
+        let tried = SumsTried { state, pod, node };
+        let rejection = |with: &PodSums| self.run_sums(first, &tried, &with.and(&node.sums())).0;
+        let asked = || {
+            let rejection = sums.as_ref().map(rejection).filter(|status| !status.is_success());
+            rejection.unwrap_or_else(|| self.run(first, state, pod, node).0)
+        };
+        let known = known(sums.as_ref());
         debug_assert!(known.is_none_or(|known| *known == asked()), "{} on {}", pod.key(), node.name());
         let status = known.cloned().unwrap_or_else(asked);
-        let learned = (known.is_none() && (status.is_success() || status.is_rejected())).then(|| status.clone());
+        let learns = known.is_none() && (status.is_success() || status.is_rejected());
+        let learned = learns.then(|| Learned { status: status.clone(), nominated: sums });
         let (status, rejectors) = if status.is_success() { self.run(others, state, pod, node) } else { (status, 1) };
-        (Filtered { status, nominated: Counted::None, rejectors }, learned)
+        (Filtered { status, nominated, rejectors }, learned)
     }
 
     /// Runs filters on a node as it is; stops at the first failure or, where all filters run, at the first error.
@@ -686,15 +707,15 @@ impl FilterRunner for Runner<'_> {
         self.nominations.is_some_and(|nominations| nominations.may_be_on(name_hash))
     }
 
-    fn take_dry_runs(&self, pod: &PodInfo) -> Option<KnownDryRuns> {
-        let class = self.class.filter(|_| self.by_sums && self.alone == self.all.len())?;
-        let known = class.take_dry_runs(self.framework, &pod.pod)?;
+    fn take_dry_runs(&self, pod: &PodInfo, quiet: bool) -> Option<KnownDryRuns> {
+        let class = self.class.filter(|_| self.depends_on_node_and_sums())?;
+        let known = class.take_dry_runs(self.framework, &pod.pod, quiet)?;
         Some(known.of((pod.pod.priority(), self.leading()), self.cx.snapshot.budgets()))
     }
 
-    fn keep_dry_runs(&self, known: KnownDryRuns) {
+    fn keep_dry_runs(&self, known: KnownDryRuns, quiet: bool) {
         if let Some(class) = self.class {
-            class.keep_dry_runs(known);
+            class.keep_dry_runs(known, quiet);
         }
     }
 

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::ScheduleError;
 use super::algorithm::SchedulePod;
 use super::equivalence_cache::EquivalenceClass;
-use super::runtime::Filtered;
+use super::runtime::{Filtered, Learned};
 use crate::cluster::Str;
 use crate::framework::{
-    CycleState, Diagnosis, LongStatuses, NodeInfo, PluginName, PluginSet, PodInfo, Reason, SharedList, SharedStatuses, Status, in_order,
+    CycleState, Diagnosis, LongStatuses, NodeInfo, PluginName, PluginSet, PodInfo, PodSums, Reason, SharedList, SharedStatuses, Status,
+    in_order,
 };
 use crate::release::{Algorithm, Gate, LeftOutNodes, MissingNodes, NodeSearch, PreFilterRejection, StartWrap};
 use crate::trace::{Event, Recorder};
@@ -36,7 +37,7 @@ pub(super) struct Search {
 struct Asked<'a> {
     class: Option<&'a EquivalenceClass>,
     filters: PluginSet,
-    learned: Vec<(usize, Status)>,
+    learned: Vec<(usize, Learned)>,
 }
 
 impl<'a> Asked<'a> {
@@ -270,13 +271,13 @@ impl SchedulePod<'_> {
         let filter = |i: usize| {
             let (position, node) = (position(i), &all[position(i)]);
             let (mut filtered, learned) = if let Some(hashes) = &hashes {
-                let status = known.and_then(|class| class.status(position, node));
+                let status = |nominated: Option<&PodSums>| known.and_then(|class| class.status(position, node, nominated));
                 runner.filter_node_of_class(state, pod, node, hashes[position], status)
             } else {
                 (runner.filter_node(state, pod, node), None)
             };
             filtered.status = long.share(filtered.status);
-            (filtered, learned.map(|status| long.share(status)))
+            (filtered, learned.map(|learned| Learned { status: long.share(learned.status), ..learned }))
         };
         search.diagnosis.node_to_status.reserve(all.len());
         if let Some(events) = recorder.events() {
@@ -290,7 +291,7 @@ impl SchedulePod<'_> {
             let range = at..(at + ahead.max(CHUNK)).min(n);
             at = range.end;
             let end = in_order(range, filter, |i, (filtered, learned)| {
-                asked.learned.extend(learned.map(|status| (position(i), status)));
+                asked.learned.extend(learned.map(|learned| (position(i), learned)));
                 walk.take(i, (position(i), &all[position(i)]), filtered)
             });
             if let ControlFlow::Break(end) = end {

@@ -324,8 +324,62 @@ fn preemption((cpus, pods, nominated): &PreemptingWorld, more: &Value) -> Option
     Some((units, record.nominated.clone()))
 }
 
+/// Returns the events about nodes and candidates of a dry decision about a gang, whose members preempt one by one; they may be `alike`, or
+/// each tolerate a taint of its own, which no node has.
+fn tried_on_nodes((cpus, pods, nominated): &PreemptingWorld, alike: bool) -> Vec<Event> {
+    let node_of = |i: usize| format!("n{}", i % cpus.len());
+    let mut objects: Vec<Object> = cpus.iter().enumerate().map(|(i, cpu)| node(&node_of(i), *cpu, "z")).collect();
+    objects.push(group(u32::try_from(nominated.len()).expect("few members"), &json!({})));
+    objects.extend(pods.iter().enumerate().map(|(i, (on, priority))| pod(&format!("low-{i}"), *priority, &node_of(*on), None)));
+    for (i, to) in nominated.iter().enumerate() {
+        let mut member = serde_json::to_value(pod(&format!("train-{i}"), 3, "", Some("train"))).expect("plain data");
+        if !alike {
+            member["spec"]["tolerations"] = json!([{"key": format!("taint-{i}"), "operator": "Exists"}]);
+        }
+        objects.push(object(Kind::Pod, &member));
+        // A pod of another workload, nominated to the same node with a higher or a lower priority.
+        if let Some(to) = to {
+            let mut other = serde_json::to_value(pod(&format!("other-{i}"), i32::try_from(i).expect("few"), "", None)).expect("plain data");
+            other["status"] = json!({"nominatedNodeName": node_of(*to)});
+            objects.push(object(Kind::Pod, &other));
+        }
+    }
+    let mut emulation: Emulation = Profile::named("v1.36.2").expect("a known release").into();
+    GANG.iter().for_each(|gate| emulation.set(*gate, true));
+    let scheduler = Scheduler::new(Config::defaults(emulation), objects, Options::default());
+    let first = scheduler.state().cluster().pods.get(&Key::new("ml", "train-0")).expect("the pod").clone();
+    let events = scheduler.explain_group(&first).expect("a pod of a group");
+    let is_of_nodes = |event: &Event| {
+        let is_group = matches!(event, Event::Group(event) if event.pod().is_some());
+        is_group || matches!(event, Event::NodeFiltered { .. } | Event::NodeSelected { .. } | Event::PreemptionStarted(_))
+    };
+    events.into_iter().filter(is_of_nodes).collect()
+}
+
+/// Two members that preempt on full nodes share the dry runs of nodes that stay as they are.
+#[test]
+fn members_that_are_alike_share_dry_runs() {
+    let full = (vec![1, 1, 1, 1], vec![(0, 0), (1, 0), (2, 0), (3, 0)], vec![None, None, None]);
+    let shared = |alike: bool| -> usize {
+        let events = tried_on_nodes(&full, alike);
+        let of = |event: &Event| if let Event::PreemptionStarted(record) = event { Some(record.clone()) } else { None };
+        let records: Vec<_> = events.iter().filter_map(of).collect();
+        assert_eq!(records.len(), 3);
+        let (second, third) = (&records[1].dry_runs, &records[2].dry_runs);
+        let is_shared = |name: &&str| second.get(name).zip(third.get(name)).is_some_and(|(a, b)| std::sync::Arc::ptr_eq(a, b));
+        ["n0", "n1", "n2", "n3"].iter().filter(|name| is_shared(name)).count()
+    };
+    assert_eq!(shared(true), 3, "all but the node that the second takes");
+    assert_eq!(shared(false), 0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn members_find_the_same_whether_what_is_known_of_nodes_is_kept_or_not(world in preempting_world()) {
+        prop_assert_eq!(tried_on_nodes(&world, true), tried_on_nodes(&world, false));
+    }
 
     /// A constraint that never fails makes what a member finds on its node depend on pods elsewhere, so that all members are filtered
     /// again for each victim.

@@ -66,10 +66,14 @@ fn walk(outcomes: &[Outcome], wanted: usize) -> (usize, usize, Vec<String>) {
     let tried = AtomicUsize::new(0);
     let try_node = |(): &mut (), (at, node): (usize, &Arc<NodeInfo>)| {
         tried.fetch_add(1, Ordering::Relaxed);
-        Arc::new(dry_run(node.name(), outcomes[at]))
+        (at, Arc::new(dry_run(node.name(), outcomes[at])))
     };
     let mut noted = Vec::new();
-    let runs = try_until_enough(&nodes, wanted, &Scratches::new(), (|| (), try_node), |(at, _), run| noted.push((at, run.clone())));
+    let take = |(at, run): (usize, Arc<NodeDryRun>)| {
+        noted.push((at, run.clone()));
+        run
+    };
+    let runs = try_until_enough(&nodes, wanted, &Scratches::new(), (|| (), try_node), take);
     assert!(noted.iter().enumerate().all(|(i, (at, run))| i == *at && **run == dry_run(nodes[i].1.name(), outcomes[i])), "as tried");
     assert!(runs.iter().enumerate().all(|(i, r)| r.node == i.to_string().as_str()), "walking order");
     let candidates = runs.iter().filter_map(|r| r.candidate.as_ref()).map(|c| c.node.to_string());

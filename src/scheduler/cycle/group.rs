@@ -20,6 +20,7 @@ use crate::framework::{
 use crate::release::{Gate, GroupRule};
 use crate::scheduler::algorithm::{FitError, NO_NODES};
 use crate::scheduler::decide::cycle_start;
+use crate::scheduler::equivalence_cache::EquivalenceCache;
 use crate::scheduler::object_id::ObjectId;
 use crate::scheduler::pod_group::{GroupResult, PlaceFound, PodGroupCycle, Recheck, Turn, Verdict, World};
 use crate::scheduler::{Scheduler, State};
@@ -166,6 +167,7 @@ impl Scheduler {
             places: Vec::new(),
             recheck: Recheck::Open,
             turn: turn.reborrow(),
+            equivalence_cache: EquivalenceCache::default(),
         };
         let mut result = cycle.run(events);
         state.cycle += members.len() as u64;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use self::failure::record_evictions;
 pub(super) use self::permit::WaitingPod;
-pub(super) use self::recent_failures::{RecentFailures, are_alike, depends_on_spec_alone};
+pub(super) use self::recent_failures::{RecentFailures, are_alike, requires_by_spec_alone};
 use super::algorithm::{FitError, NO_NODES, ODDS_NODES, PostFilter, SchedulePod, ScheduleResult};
 use super::decide::{cycle_start, would_bind};
 use super::object_id::ObjectId;

@@ -70,13 +70,16 @@ pub(in crate::scheduler) fn are_alike(one: &Pod, other: &Pod) -> bool {
 
 /// Whether plugins read no more of a pod than its spec, labels and owners: not its name, by which its claims are found, its group, its
 /// nomination, or its status.
-pub(in crate::scheduler) fn depends_on_spec_alone(pod: &Pod) -> bool {
-    let RarePodStatus { nominated_node_name, container_statuses, init_container_statuses, resources, allocated_resources, .. } =
-        &*pod.status.rare;
+fn depends_on_spec_alone(pod: &Pod) -> bool {
+    requires_by_spec_alone(pod) && pod.spec.scheduling_group.is_none() && pod.status.nominated_node_name.is_empty()
+}
+
+/// Whether plugins that depend on the pod and a node alone read no more of a pod than its spec, namespace, labels and owners: not its
+/// name, by which its claims are found, or the requests in its status.
+pub(in crate::scheduler) fn requires_by_spec_alone(pod: &Pod) -> bool {
+    let RarePodStatus { container_statuses, init_container_statuses, resources, allocated_resources, .. } = &*pod.status.rare;
     pod.spec.volumes.is_empty()
         && pod.spec.resource_claims.is_empty()
-        && pod.spec.scheduling_group.is_none()
-        && nominated_node_name.is_empty()
         && container_statuses.is_empty()
         && init_container_statuses.is_empty()
         && resources.is_none()

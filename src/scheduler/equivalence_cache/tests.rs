@@ -43,7 +43,7 @@ fn answers_of_a_node_are_kept_until_it_changes() {
     let class = scheduler.equivalence_cache.of(&config, &infos[0]).unwrap();
     let known = |snapshot: &Snapshot, name: &str, class: &EquivalenceClass| {
         let at = snapshot.position(name).unwrap();
-        class.status(at, &snapshot.nodes()[at]).map(Status::is_success)
+        class.status(at, &snapshot.nodes()[at], None).map(Status::is_success)
     };
     assert_eq!(["n1", "n2"].map(|name| known(&before, name, class)), [Some(true), Some(false)]);
     assert_eq!(["n1", "n2"].map(|name| known(&after, name, class)), [None, Some(false)], "a pod came to n1");
@@ -68,10 +68,10 @@ fn known_victims(emulation: Emulation) -> Vec<usize> {
     let infos = ["c", "full3"].map(|name| info(&scheduler, name));
     let framework = config.profile(&first.spec.scheduler_name).unwrap();
     let class = scheduler.equivalence_cache.of(&config, &infos[0]).unwrap();
-    assert!(class.take_dry_runs(framework, &infos[1].pod).is_none(), "a pod unlike them");
-    let known = class.take_dry_runs(framework, &infos[0].pod).unwrap();
+    assert!(class.take_dry_runs(framework, &infos[1].pod, true).is_none(), "a pod unlike them");
+    let known = class.take_dry_runs(framework, &infos[0].pod, true).unwrap();
     let victims = |position: usize| {
-        let run = known.get(position, &snapshot.nodes()[position])?;
+        let run = known.get(position, &snapshot.nodes()[position], None)?;
         run.candidate.as_ref().map(|candidate| candidate.victims.len())
     };
     (0..3).filter_map(victims).collect()

@@ -171,6 +171,8 @@ impl PodGroupCycle<'_> {
             .record_of_group(|| Event::CycleStarted(Arc::new(cycle_start(self.first_cycle + i as u64, &info.pod_info, &cx, self.config))));
         let mut cycle_state = CycleState::default();
         let extenders = self.config.extenders.for_cycle(self.asking);
+        let keeps = world.cluster.device_classes.is_empty();
+        let class = keeps.then(|| self.equivalence_cache.of(self.config, &info.pod_info)).flatten();
         let mut attempt = SchedulePod {
             framework: self.framework,
             cx,
@@ -181,7 +183,7 @@ impl PodGroupCycle<'_> {
             extenders: extenders.as_ref(),
             extenders_look_on: self.config.extenders.look_at_all_nodes(),
             post_filter,
-            class: None,
+            class,
             next_start_node_index: self.next_start_node_index,
             last_node_index: self.last_node_index,
             steps: self.steps,

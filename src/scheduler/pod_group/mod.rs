@@ -16,6 +16,7 @@ use jiff::Timestamp;
 
 use self::nominations::GroupNominations;
 use super::algorithm::{FitError, PostFilter, Sampling};
+use super::equivalence_cache::EquivalenceCache;
 use super::queue::SchedulingQueue;
 use super::runtime::Framework;
 use super::{Cache, Config, ScheduleError};
@@ -28,7 +29,7 @@ use crate::trace::{Event, GroupDecision, GroupEvent, GroupOutcome};
 /// The input of an attempt.
 pub(super) struct PodGroupCycle<'a> {
     /// The configuration.
-    pub(super) config: &'a Config,
+    pub(super) config: &'a Arc<Config>,
     /// Whether extenders are asked.
     pub(super) asking: Asking,
     /// The profile of all members.
@@ -60,6 +61,8 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) recheck: Recheck,
     /// How much of the turn is taken.
     pub(super) turn: Turn<'a>,
+    /// What is known of nodes for members like the ones before.
+    pub(super) equivalence_cache: EquivalenceCache,
 }
 
 /// Takes the events so far after each member that is tried outside placements.
