@@ -7,8 +7,9 @@ use super::{BudgetIndex, NodeDryRun, NodeInfo, Nodes, PluginSet, PodSums};
 /// The dry runs of nodes for one preemptor, which hold for others like it as long as the node is the same.
 #[derive(Debug, Default)]
 pub struct KnownDryRuns {
-    /// The priority of the preemptors, and the filters that run for them.
+    /// The priority of the preemptors, and the filters that end dry runs.
     of: (i32, PluginSet),
+    /// The budgets as they are now.
     budgets: BudgetIndex,
     /// By position in the snapshot.
     nodes: Vec<Option<Known>>,
@@ -20,6 +21,8 @@ struct Known {
     node: Weak<NodeInfo>,
     /// The sums of the pods nominated to it that count; `None` if there were none.
     nominated: Option<PodSums>,
+    /// The budgets as they were; `None` if the filters rejected the node before any budget was read.
+    budgets: Option<BudgetIndex>,
     run: Arc<NodeDryRun>,
 }
 
@@ -27,14 +30,16 @@ impl KnownDryRuns {
     /// Returns those of preemptors with a priority and filters under these budgets: these ones, or none if they are of others.
     #[must_use]
     pub fn of(self, of: (i32, PluginSet), budgets: &BudgetIndex) -> Self {
-        if self.of == of && self.budgets.is_same(budgets) { self } else { Self { of, budgets: budgets.clone(), nodes: Vec::new() } }
+        Self { of, budgets: budgets.clone(), nodes: if self.of == of { self.nodes } else { Vec::new() } }
     }
 
     /// Returns the dry run of a node as it is now, with the sums of the pods nominated to it that count; `None` if it is not known.
     #[inline]
     pub fn get(&self, position: usize, node: &Arc<NodeInfo>, nominated: Option<&PodSums>) -> Option<&Arc<NodeDryRun>> {
         let known = self.nodes.get(position)?.as_ref()?;
-        (std::ptr::eq(known.node.as_ptr(), Arc::as_ptr(node)) && known.nominated.as_ref() == nominated).then_some(&known.run)
+        let is_of_budgets = || known.budgets.as_ref().is_none_or(|budgets| budgets.is_same(&self.budgets));
+        let holds = std::ptr::eq(known.node.as_ptr(), Arc::as_ptr(node)) && known.nominated.as_ref() == nominated && is_of_budgets();
+        holds.then_some(&known.run)
     }
 
     /// Keeps the dry run of a node, unless it holds for this moment alone: a pod without a start time counts as started now, which may
@@ -44,7 +49,8 @@ impl KnownDryRuns {
         if position >= self.nodes.len() {
             self.nodes.resize_with(nodes.len(), || None);
         }
-        self.nodes[position] = Some(Known { node: Arc::downgrade(node), nominated, run });
+        let budgets = (!run.status.is_rejected()).then(|| self.budgets.clone());
+        self.nodes[position] = Some(Known { node: Arc::downgrade(node), nominated, budgets, run });
     }
 }
 

@@ -195,7 +195,8 @@ pub trait FilterRunner: Sync {
         true
     }
     /// Takes the dry runs that are known for pods like this one, quiet ones or others, where these depend on the pod's requirements, the
-    /// node, and [`Self::nominated_sums`] alone; for others `None`. Give them back with [`Self::keep_dry_runs`].
+    /// node, and [`Self::nominated_sums`] alone, or do where [`Self::rejection_by_sums`] ends them; for others `None`. Give them back with
+    /// [`Self::keep_dry_runs`].
     fn take_dry_runs(&self, _pod: &PodInfo, _quiet: bool) -> Option<KnownDryRuns> {
         None
     }

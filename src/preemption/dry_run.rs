@@ -115,13 +115,47 @@ pub(super) fn select_victims_in_order<'a>(
     order: Option<&[usize]>,
 ) -> NodeDryRun {
     let run = try_victims(post, state, pod, node, scratch, order);
+    count(post, state, node, scratch);
+    run
+}
+
+/// Returns the dry run of a node that the first filters reject, which look at sums alone; `None` where they pass it, and where groups are
+/// victims.
+pub(super) fn rejected_by_first<'a>(
+    post: &PostFilterContext<'_>,
+    state: &CycleState,
+    pod: &PodInfo,
+    node: &'a Arc<NodeInfo>,
+    scratch: &mut Scratch<'a>,
+) -> Option<NodeDryRun> {
+    if respects_groups(post.cx.emulation) || node.may_hold_a_pod_twice() {
+        return None;
+    }
+    let (record, status) = sums::rejected(post, state, pod, node, scratch)?;
+    count(post, state, node, scratch);
+    Some(finished(post, record, Err(status)))
+}
+
+/// Selects the victims on a node that the first filters pass, as [`rejected_by_first`] says.
+pub(super) fn select_victims_past_first<'a>(
+    post: &PostFilterContext<'_>,
+    state: &CycleState,
+    pod: &PodInfo,
+    node: &'a Arc<NodeInfo>,
+    scratch: &mut Scratch<'a>,
+) -> NodeDryRun {
+    let run = try_one_by_one(post, state, pod, node, scratch, None);
+    count(post, state, node, scratch);
+    run
+}
+
+fn count(post: &PostFilterContext<'_>, state: &CycleState, node: &NodeInfo, scratch: &mut Scratch<'_>) {
     // Each pod is removed and put back; where more than sums change, plugins follow, and filter again.
     state.count_filters(1 + node.pods.len() * if looks_at_sums(post) { 1 } else { 5 });
     let steps = scratch.budgets.take_steps();
     if steps > 0 {
         state.count_list_steps(steps);
     }
-    run
 }
 
 fn try_victims<'a>(
@@ -133,10 +167,9 @@ fn try_victims<'a>(
     order: Option<&[usize]>,
 ) -> NodeDryRun {
     let release = post.cx.emulation.behaviour();
-    let name = node.name().clone();
     if looks_at_sums(post) {
         if release.preemption.without_victims != WithoutVictims::Chosen && node.places_below(pod.pod.priority()).next().is_none() {
-            return nothing_weaker(post, pod, name, scratch);
+            return nothing_weaker(post, pod, node.name().clone(), scratch);
         }
         if !node.may_hold_a_pod_twice() {
             let (record, found) = sums::Attempt::new(post, state, pod, node, scratch).run(order);
@@ -149,6 +182,20 @@ fn try_victims<'a>(
     {
         return finished(post, record, Err(status));
     }
+    try_one_by_one(post, state, pod, node, scratch, order)
+}
+
+/// Removes each pod of lower priority, and puts it back.
+fn try_one_by_one<'a>(
+    post: &PostFilterContext<'_>,
+    state: &CycleState,
+    pod: &PodInfo,
+    node: &'a Arc<NodeInfo>,
+    scratch: &mut Scratch<'a>,
+    order: Option<&[usize]>,
+) -> NodeDryRun {
+    let release = post.cx.emulation.behaviour();
+    let name = node.name().clone();
     let potential: Vec<Potential<'_>> = match units_below(&post.cx, pod.pod.priority(), node) {
         Ok(units) => {
             let mut potential = Vec::with_capacity(units.len());

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::dry_run::{Scratch, looks_at_sums, select_victims_on_node};
+use super::dry_run::{Scratch, looks_at_sums, rejected_by_first, select_victims_on_node, select_victims_past_first};
+use super::units::respects_groups;
 use crate::framework::{CycleState, KnownDryRuns, NodeDryRun, NodeInfo, PodInfo, PodSums, PostFilterContext, unix_nanoseconds};
 
 /// The dry runs that are known for pods like one.
@@ -11,6 +12,8 @@ pub(super) struct Recall<'a, 'p> {
     pod: &'p PodInfo,
     /// `None` where none hold for others.
     known: Option<KnownDryRuns>,
+    /// Whether all dry runs hold for others, and not only those that the first filters end.
+    all: bool,
     /// Hashes of the names of the snapshot's nodes.
     hashes: Arc<[u64]>,
 }
@@ -33,9 +36,9 @@ impl<'a, 'p> Recall<'a, 'p> {
     /// Takes the dry runs that are known for pods like this one. Give them back with [`Self::keep`].
     pub(super) fn of(post: &'p PostFilterContext<'a>, pod: &'p PodInfo) -> Self {
         // Where groups are victims a dry run depends on other nodes, and earlier releases name the preemptor in statuses.
-        let is_of_node = looks_at_sums(post) && !post.cx.emulation.behaviour().preemption.names_preemptor();
+        let is_of_node = !respects_groups(post.cx.emulation) && !post.cx.emulation.behaviour().preemption.names_preemptor();
         let known = if is_of_node { post.runner.take_dry_runs(pod, post.quiet) } else { None };
-        Self { post, pod, known, hashes: post.cx.snapshot.name_hashes() }
+        Self { post, pod, known, all: looks_at_sums(post), hashes: post.cx.snapshot.name_hashes() }
     }
 
     /// Returns the dry run of a node, given its position in the snapshot.
@@ -46,13 +49,20 @@ impl<'a, 'p> Recall<'a, 'p> {
         };
         let may_be_nominated = post.runner.may_be_nominated_to(self.hashes[at]);
         let nominated = if may_be_nominated { post.runner.nominated_sums(pod, node) } else { None };
-        if let Some(run) = known.get(at, node, nominated.as_ref()) {
+        let holds = |run: &&Arc<NodeDryRun>| self.all || run.status.is_rejected();
+        if let Some(run) = known.get(at, node, nominated.as_ref()).filter(holds) {
             debug_assert_eq!(**run, select_victims_on_node(post, state, pod, node, scratch), "{} on {}", pod.key(), node.name());
             state.count_filters(1);
             return Tried { run: run.clone(), new: None };
         }
-        let run = Arc::new(select_victims_on_node(post, state, pod, node, scratch));
-        Tried { run: run.clone(), new: Some(NewRun { position: at, nominated, run }) }
+        let run = if self.all { None } else { rejected_by_first(post, state, pod, node, scratch) };
+        let is_new = self.all || run.is_some();
+        let others = |scratch: &mut Scratch<'a>| match self.all {
+            true => select_victims_on_node(post, state, pod, node, scratch),
+            false => select_victims_past_first(post, state, pod, node, scratch),
+        };
+        let run = Arc::new(run.unwrap_or_else(|| others(scratch)));
+        Tried { run: run.clone(), new: is_new.then_some(NewRun { position: at, nominated, run }) }
     }
 
     /// Keeps these dry runs too, for the next pods like this one.

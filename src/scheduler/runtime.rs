@@ -92,7 +92,7 @@ pub(super) struct Filtered {
     pub rejectors: usize,
 }
 
-/// What the filters that depend on a node alone answer, with these sums of the pods nominated to it; `None` if none count.
+/// What the first filters answer, which depend on a node alone, with these sums of the pods nominated to it; `None` if none count.
 pub(super) struct Learned {
     pub status: Status,
     pub nominated: Option<PodSums>,
@@ -426,6 +426,11 @@ impl<'a> Runner<'a> {
         self.by_sums && self.alone > 0 && self.alone == self.all.len()
     }
 
+    /// Whether the first filters that depend on a node alone depend on its pods by their sums alone.
+    fn leading_depend_on_sums(&self) -> bool {
+        self.by_sums || self.first.len() >= self.alone
+    }
+
     /// Does the same as [`Self::filter_node`], given the hash of the node's name and what is known of the node with the sums of the pods
     /// that are nominated to it. Returns also what the first filters answer, if it was not known.
     #[inline]
@@ -439,23 +444,27 @@ impl<'a> Runner<'a> {
     ) -> (Filtered, Option<Learned>) {
         debug_assert_eq!(name_hash, node.name_hash());
         let may_be_nominated = self.may_be_nominated_to(name_hash);
-        if self.alone == 0 || may_be_nominated && !self.depends_on_node_and_sums() {
+        if self.alone == 0 || may_be_nominated && !self.leading_depend_on_sums() {
             return (self.filter_node(state, pod, node), None);
         }
         let nominated = if may_be_nominated { self.nominated_that_count(pod, node) } else { Counted::None };
         let sums = nominated.sums();
         let (first, others) = self.all.split_at(self.alone);
         let tried = SumsTried { state, pod, node };
-        let rejection = |with: &PodSums| self.run_sums(first, &tried, &with.and(&node.sums())).0;
-        let asked = || {
-            let rejection = sums.as_ref().map(rejection).filter(|status| !status.is_success());
-            rejection.unwrap_or_else(|| self.run(first, state, pod, node).0)
+        let asked = || match &sums {
+            Some(with) => self.run_sums(first, &tried, &with.and(&node.sums())).0,
+            None => self.run(first, state, pod, node).0,
         };
         let known = known(sums.as_ref());
         debug_assert!(known.is_none_or(|known| *known == asked()), "{} on {}", pod.key(), node.name());
         let status = known.cloned().unwrap_or_else(asked);
         let learns = known.is_none() && (status.is_success() || status.is_rejected());
+        let passes_with_nominated = sums.is_some() && status.is_success();
         let learned = learns.then(|| Learned { status: status.clone(), nominated: sums });
+        if passes_with_nominated {
+            // The rest is asked with the nominated pods, and then all without them.
+            return (self.filter_node(state, pod, node), learned);
+        }
         let (status, rejectors) = if status.is_success() { self.run(others, state, pod, node) } else { (status, 1) };
         (Filtered { status, nominated, rejectors }, learned)
     }
@@ -708,9 +717,11 @@ impl FilterRunner for Runner<'_> {
     }
 
     fn take_dry_runs(&self, pod: &PodInfo, quiet: bool) -> Option<KnownDryRuns> {
-        let class = self.class.filter(|_| self.depends_on_node_and_sums())?;
+        let ending = if self.depends_on_node_and_sums() { &self.all } else { &self.first };
+        let class = self.class.filter(|_| !ending.is_empty() && ending.len() <= self.alone)?;
         let known = class.take_dry_runs(self.framework, &pod.pod, quiet)?;
-        Some(known.of((pod.pod.priority(), self.leading()), self.cx.snapshot.budgets()))
+        let filters = ending.iter().map(|(name, _)| *name).collect();
+        Some(known.of((pod.pod.priority(), filters), self.cx.snapshot.budgets()))
     }
 
     fn keep_dry_runs(&self, known: KnownDryRuns, quiet: bool) {

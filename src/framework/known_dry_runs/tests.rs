@@ -1,5 +1,5 @@
 use super::*;
-use crate::framework::PodInfo;
+use crate::framework::{PodInfo, Status};
 
 fn node(name: &str, starts: &[Option<i64>]) -> Arc<NodeInfo> {
     let object = serde_json::json!({"metadata": {"name": name}});
@@ -11,6 +11,8 @@ fn node(name: &str, starts: &[Option<i64>]) -> Arc<NodeInfo> {
     }
     Arc::new(node)
 }
+
+const BUDGET: &str = r#"{"metadata":{"name":"b","namespace":"d"},"spec":{"selector":{"matchLabels":{"app":"web"}}}}"#;
 
 #[test]
 fn a_dry_run_is_known_until_the_node_or_a_budget_changes() {
@@ -25,6 +27,12 @@ fn a_dry_run_is_known_until_the_node_or_a_budget_changes() {
     assert!(known.get(0, &node("a", &[Some(5), None]), None).is_none(), "it is as it was, but another one");
     let known = known.of(of, &budgets);
     assert!(known.get(0, &nodes[0], None).is_some());
+    let other: BudgetIndex = [&Arc::new(serde_json::from_str(BUDGET).unwrap())].into_iter().collect();
+    let mut known = known.of(of, &other);
+    assert!(known.get(0, &nodes[0], None).is_none(), "a budget has changed");
+    known.learn(0, &nodes, None, Arc::new(NodeDryRun { status: Status::unschedulable("Insufficient cpu"), ..NodeDryRun::default() }), now);
+    let known = known.of(of, &budgets);
+    assert!(known.get(0, &nodes[0], None).is_some(), "rejected before any budget was read");
     assert!(known.of((8, PluginSet::default()), &budgets).get(0, &nodes[0], None).is_none(), "of another priority");
 }
 

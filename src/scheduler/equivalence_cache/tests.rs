@@ -128,6 +128,8 @@ enum Step {
     Label(usize, bool),
     Leave(usize),
     End(usize),
+    /// The budget of the first workload allows this many disruptions.
+    Allow(usize),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -137,18 +139,38 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..3_usize, any::<bool>()).prop_map(|(at, on)| Step::Label(at, on)),
         1 => (0..3_usize).prop_map(Step::Leave),
         1 => (0..12_usize).prop_map(Step::End),
+        1 => (0..3_usize).prop_map(Step::Allow),
     ];
     prop::collection::vec(step, 0..30)
 }
 
 /// Returns a node with a hundred CPUs.
 fn node_as(name: &str, cordoned: bool, labelled: bool) -> Object {
-    let labels = if labelled { r#"{"disk":"ssd"}"# } else { "{}" };
+    let disk = if labelled { r#""disk":"ssd","# } else { "" };
+    let labels = format!(r#"{{{disk}"kubernetes.io/hostname":"{name}"}}"#);
     let text = format!(
         r#"{{"metadata":{{"name":"{name}","labels":{labels}}},"spec":{{"unschedulable":{cordoned}}},
         "status":{{"allocatable":{{"cpu":"100","pods":"9"}}}}}}"#
     );
     object(Kind::Node, &text)
+}
+
+/// Returns the budget of the first workload.
+fn budget(allowed: usize) -> Object {
+    let text = format!(
+        r#"{{"metadata":{{"name":"budget","namespace":"d"}},"spec":{{"selector":{{"matchLabels":{{"app":"w0"}}}}}},
+        "status":{{"disruptionsAllowed":{allowed}}}}}"#
+    );
+    object(Kind::PodDisruptionBudget, &text)
+}
+
+/// Returns the constraint that no node has more than one pod of a workload more than another.
+fn spread(workload: usize) -> crate::cluster::TopologySpreadConstraint {
+    let text = format!(
+        r#"{{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule",
+        "labelSelector":{{"matchLabels":{{"app":"w{workload}"}}}}}}"#
+    );
+    serde_json::from_str(&text).unwrap()
 }
 
 /// Takes the steps, and returns where each pod ends.
@@ -159,6 +181,7 @@ fn ends(mut scheduler: Scheduler, steps: &[Step]) -> Vec<(String, String)> {
             Step::Schedule => Operation::Schedule,
             Step::Cordon(at, on) => Operation::put(scheduler.state().cluster(), node_as(&name(*at), *on, false)),
             Step::Label(at, on) => Operation::put(scheduler.state().cluster(), node_as(&name(*at), false, *on)),
+            Step::Allow(allowed) => Operation::put(scheduler.state().cluster(), budget(*allowed)),
             Step::Leave(at) => Operation::Delete { object: node_as(&name(*at), false, false) },
             Step::End(at) => match scheduler.state().cluster().pods.iter().nth(*at).cloned() {
                 Some(pod) => Operation::Delete { object: Object::Pod(pod) },
@@ -176,16 +199,20 @@ proptest! {
 
     #[test]
     fn quiet_runs_decide_as_recorded_ones(
-        waiting in prop::collection::vec((0..3_i32, 5..60_u32, 1..6_usize, any::<bool>()), 1..6),
+        waiting in prop::collection::vec((0..3_i32, 5..60_u32, 1..6_usize, any::<bool>(), any::<bool>()), 1..6),
         steps in steps(),
     ) {
         let mut objects: Vec<Object> = (0..3).map(|at| node_as(&format!("n{at}"), false, at == 0)).collect();
-        for (at, (priority, cpu, copies, selects)) in waiting.iter().enumerate() {
+        objects.push(budget(1));
+        for (at, (priority, cpu, copies, selects, spreads)) in waiting.iter().enumerate() {
             let first = pod(&format!("w{at}-0"), *priority, *cpu, "", &format!("app=w{at}"));
             let Object::Pod(first) = first else { unreachable!() };
             let mut first = Pod::clone(&first);
             if *selects {
                 Arc::make_mut(&mut first.spec).node_selector = Some([("disk", "ssd".into())].into_iter().collect());
+            }
+            if *spreads {
+                Arc::make_mut(&mut first.spec).topology_spread_constraints = [spread(at)].into_iter().collect();
             }
             for copy in 0..*copies {
                 objects.push(copy_of(&first, &format!("w{at}-{copy}")));
