@@ -11,7 +11,7 @@ use crate::cluster::{Key, NodeSelectorTerm, Pod, PodSpec, Requirement, Str, Tain
 use crate::framework::{
     NodeInfo, Nodes, PluginName, PluginSet, PodResourcesOptions, Reason, ReasonKind, Shortage, Snapshot, Status, host_ports, pod_requests,
 };
-use crate::limits::engine::{FIXES_STEPS, FIXES_STEPS_OF_PLUGIN, JUDGED_CLAIMS};
+use crate::limits::engine::{FIXES_STEPS_OF_FILTER, FIXES_STEPS_OF_PLUGIN, JUDGED_CLAIMS};
 use crate::plugins::helper::{is_do_not_schedule_taint, tolerates};
 use crate::release::Emulation;
 use crate::scheduler::{FilterTable, Scheduler};
@@ -225,14 +225,14 @@ impl Matrix {
         bits
     }
 
-    /// Runs all filters on all nodes for the pod, and a plugin with several demands once more per demand. Returns
-    /// `None` where the scheduler has no profile for the pod.
-    pub fn of(scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<Self> {
+    /// Runs all filters on all nodes for the pod, and a plugin with several demands once more per demand, until it took this number of
+    /// steps of a search for fixes. Returns `None` where the scheduler has no profile for the pod.
+    pub fn of(scheduler: &Scheduler, pod: &Arc<Pod>, most: u64) -> Option<Self> {
         let snapshot = scheduler.state().snapshot();
         let emulation = scheduler.state().config().emulation;
         let table = scheduler.filter_table(pod, None)?;
-        let mut builder =
-            Builder { scheduler, pod, snapshot: &snapshot, emulation, table: &table, rows: Vec::new(), steps: table.steps.into() };
+        let (rows, steps) = (Vec::new(), table.steps.into());
+        let mut builder = Builder { scheduler, pod, snapshot: &snapshot, emulation, table: &table, rows, steps, most };
         builder.node_affinity();
         builder.taints();
         builder.pod_affinity();
@@ -281,6 +281,8 @@ struct Builder<'a> {
     rows: Vec<Row>,
     /// Steps that searches of plugins took so far.
     steps: Cell<u64>,
+    /// The steps of a search for fixes after which no further demand is tried on its own.
+    most: u64,
 }
 
 /// Maximum number of named values of a label.
@@ -305,14 +307,30 @@ impl<'a> Builder<'a> {
         NodeBits::of(table.nodes.len(), fails)
     }
 
-    /// Runs some plugins for the pod with a changed spec.
-    fn variant(&self, plugins: &[PluginName], change: impl FnOnce(&mut PodSpec)) -> FilterTable {
+    /// Returns the pod with a changed spec.
+    fn changed(&self, change: impl FnOnce(&mut PodSpec)) -> Pod {
         let mut pod = Pod::clone(self.pod);
         change(pod.spec_mut());
+        pod
+    }
+
+    /// Runs some plugins for a changed pod.
+    fn table_of(&self, plugins: &[PluginName], pod: Pod) -> FilterTable {
         let only: PluginSet = plugins.iter().copied().collect();
         let table = self.scheduler.filter_table(&Arc::new(pod), Some(only)).unwrap_or_default();
-        self.steps.set(self.steps.get().saturating_add(table.steps));
+        let of_filters = FIXES_STEPS_OF_FILTER * self.snapshot.len() as u64;
+        self.steps.set(self.steps.get().saturating_add(table.steps).saturating_add(of_filters));
         table
+    }
+
+    /// Runs some plugins for the pod with a changed spec.
+    fn variant(&self, plugins: &[PluginName], change: impl FnOnce(&mut PodSpec)) -> FilterTable {
+        self.table_of(plugins, self.changed(change))
+    }
+
+    /// Whether no further demand is tried on its own: the search for fixes says that it took too many steps.
+    fn is_over(&self) -> bool {
+        self.steps.get() > self.most / FIXES_STEPS_OF_PLUGIN
     }
 
     /// Returns the values of a label on the nodes, the most frequent first.
@@ -406,30 +424,31 @@ impl<'a> Builder<'a> {
         let plugin = [PluginName::InterPodAffinity];
         let affinity = self.pod.spec.affinity.clone().unwrap_or_default();
         let terms = |anti: bool| if anti { &affinity.pod_anti_affinity } else { &affinity.pod_affinity };
-        for anti in [false, true] {
-            let own = terms(anti).as_ref().map(|a| a.required.0.as_slice()).unwrap_or_default();
-            for (index, term) in own.iter().enumerate() {
-                let table = self.variant(&plugin, |spec| {
-                    let affinity = spec.affinity.get_or_insert_default();
-                    for (kind, list) in [(false, &mut affinity.pod_affinity), (true, &mut affinity.pod_anti_affinity)] {
-                        if let Some(list) = list {
-                            list.required.0 = if kind == anti { vec![term.clone()] } else { Vec::new() };
-                        }
-                    }
-                });
-                let bits = Self::rejected(&table, &plugin, |status| !is_existing_anti_affinity(status));
-                let closest = if anti { Self::pod_in_the_way(&table, &plugin) } else { Closest::Unknown };
-                let drop = PodChange::DropPodTerm { anti, index, topology_key: term.topology_key.clone() };
-                self.push(Demand::PodTerm { anti, topology_key: term.topology_key.clone() }, bits, Some(drop), closest);
-            }
-        }
-        let table = self.variant(&plugin, |spec| {
+        let without_terms = self.changed(|spec| {
             if let Some(affinity) = &mut spec.affinity {
                 for list in [&mut affinity.pod_affinity, &mut affinity.pod_anti_affinity].into_iter().flatten() {
                     list.required.0.clear();
                 }
             }
         });
+        for anti in [false, true] {
+            let own = terms(anti).as_ref().map(|a| a.required.0.as_slice()).unwrap_or_default();
+            for (index, term) in own.iter().enumerate() {
+                if self.is_over() {
+                    break;
+                }
+                let mut pod = without_terms.clone();
+                let affinity = pod.spec_mut().affinity.get_or_insert_default();
+                let list = if anti { &mut affinity.pod_anti_affinity } else { &mut affinity.pod_affinity };
+                list.get_or_insert_default().required.0.push(term.clone());
+                let table = self.table_of(&plugin, pod);
+                let bits = Self::rejected(&table, &plugin, |status| !is_existing_anti_affinity(status));
+                let closest = if anti { Self::pod_in_the_way(&table, &plugin) } else { Closest::Unknown };
+                let drop = PodChange::DropPodTerm { anti, index, topology_key: term.topology_key.clone() };
+                self.push(Demand::PodTerm { anti, topology_key: term.topology_key.clone() }, bits, Some(drop), closest);
+            }
+        }
+        let table = self.table_of(&plugin, without_terms);
         let bits = Self::rejected(&table, &plugin, is_existing_anti_affinity);
         if bits.count() > 0 {
             let closest = Self::pod_in_the_way(&table, &plugin);
@@ -454,11 +473,17 @@ impl<'a> Builder<'a> {
 
     fn spread(&mut self) {
         let plugin = [PluginName::PodTopologySpread];
+        let without = self.changed(|spec| spec.topology_spread_constraints.0.clear());
         for (index, constraint) in self.pod.spec.clone().topology_spread_constraints.iter().enumerate() {
+            if self.is_over() {
+                break;
+            }
             if constraint.when_unsatisfiable == "ScheduleAnyway" {
                 continue;
             }
-            let table = self.variant(&plugin, |spec| spec.topology_spread_constraints.0 = vec![constraint.clone()]);
+            let mut pod = without.clone();
+            pod.spec_mut().topology_spread_constraints.0.push(constraint.clone());
+            let table = self.table_of(&plugin, pod);
             let bits = Self::rejected(&table, &plugin, |_| true);
             let topology_key = constraint.topology_key.clone();
             let demand = Demand::Spread { topology_key: topology_key.clone(), max_skew: constraint.max_skew };
@@ -477,6 +502,9 @@ impl<'a> Builder<'a> {
             }
         }
         for (port, protocol) in ports {
+            if self.is_over() {
+                break;
+            }
             let table = self.variant(&plugin, |spec| {
                 for container in spec.containers.iter_mut().chain(spec.init_containers.iter_mut()) {
                     let same = |p: &str| p == protocol.as_str() || p.is_empty() && protocol == "TCP";
@@ -536,6 +564,9 @@ impl<'a> Builder<'a> {
     fn volumes(&mut self) {
         let plugins = VOLUME_PLUGINS;
         for volume in &self.pod.spec.clone().volumes {
+            if self.is_over() {
+                break;
+            }
             let table = self.variant(&plugins, |spec| spec.volumes.retain(|v| v.name == volume.name));
             let bits = Self::rejected(&table, &plugins, |_| true);
             let claim = volume.persistent_volume_claim.as_ref().map(|c| c.claim_name.clone());
@@ -552,8 +583,7 @@ impl<'a> Builder<'a> {
     fn claims(&mut self) {
         let plugin = [PluginName::DynamicResources];
         for claim in self.pod.spec.clone().resource_claims.iter().take(JUDGED_CLAIMS) {
-            // The search for fixes then says that it took too many steps.
-            if self.steps.get() > FIXES_STEPS / FIXES_STEPS_OF_PLUGIN {
+            if self.is_over() {
                 break;
             }
             let table = self.variant(&plugin, |spec| spec.resource_claims.retain(|c| c.name == claim.name));

@@ -520,7 +520,7 @@ fn gated(trials: &mut Trials<'_>, fixes: &mut Fixes, gates: Vec<Str>, limits: Li
 
 fn matrix(trials: &mut Trials<'_>) -> Matrix {
     let pod = trials.changed_pod(&[]).unwrap_or_else(|| trials.pod().clone());
-    let matrix = Matrix::of(trials.scheduler(), &pod).unwrap_or_default();
+    let matrix = Matrix::of(trials.scheduler(), &pod, trials.limits().steps).unwrap_or_default();
     trials.spend_on_plugins(matrix.steps);
     matrix
 }

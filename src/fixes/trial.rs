@@ -136,6 +136,10 @@ impl<'a> Trials<'a> {
         !is_over
     }
 
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Counts the steps that plugins' searches took apart from decisions.
     pub(super) fn spend_on_plugins(&mut self, steps: u64) {
         self.steps = self.steps.saturating_add(steps.saturating_mul(FIXES_STEPS_OF_PLUGIN));

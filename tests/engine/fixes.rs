@@ -403,7 +403,7 @@ fn counts_are_those_of_nodes_one_by_one() {
         let scheduler = case.scheduler(&case.items);
         let snapshot = scheduler.state().snapshot();
         let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod").clone();
-        let matrix = Matrix::of(&scheduler, &pod).expect("a profile");
+        let matrix = Matrix::of(&scheduler, &pod, u64::MAX).expect("a profile");
         let without_terms = |is_dropped: &dyn Fn(&Value) -> bool| {
             let mut items = case.items.clone();
             for item in items.iter_mut().filter(|item| item["kind"] == "Pod" && is_dropped(item)) {
@@ -542,6 +542,21 @@ fn a_search_that_is_cut_short_says_by_what() {
 }
 
 #[test]
+fn demands_are_tried_on_their_own_up_to_a_number_of_steps() {
+    let term = |i: usize| json!({"topologyKey": format!("zone-{i}"), "labelSelector": {"matchLabels": {"app": "db"}}});
+    let terms: Vec<Value> = (0..40).map(term).collect();
+    let affinity = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}});
+    let case = one_node_case(written(&json!({"containers": [{"name": "c"}], "affinity": affinity})), node(&json!({}), &json!({})));
+    let scheduler = case.scheduler(&case.items);
+    let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod").clone();
+    let tried = |most: u64| Matrix::of(&scheduler, &pod, most).expect("a profile").rows.len();
+    let find = |steps: u64| find(&scheduler, &pod, Limits { steps, ..Limits::of(1) }, &Acts::default(), &|_| true).search;
+    assert_eq!((tried(u64::MAX), tried(119)), (40, 10), "12 steps for the node in each");
+    assert!(find(119).cut_short_by.iter().any(|by| matches!(by, CutShort::Steps(_))));
+    assert!(find(Limits::of(1).steps).cut_short_by.is_empty());
+}
+
+#[test]
 fn a_search_for_fixes_ends_after_a_number_of_steps() {
     let spec = json!({"containers": [{"name": "c"}], "nodeSelector": {"disk": "ssd"}});
     let devices = json!({"containers": [{"name": "c"}], "resourceClaims": [{"name": "c", "resourceClaimName": "c"}]});
@@ -561,7 +576,7 @@ fn a_search_for_fixes_ends_after_a_number_of_steps() {
         let is_cut = search.cut_short_by == [CutShort::Steps(search.trials)];
         (search.trials, is_cut)
     };
-    assert_eq!(trials(&spec, &[], 2), (3, true), "a step for the node in each");
+    assert_eq!(trials(&spec, &[], 14), (3, true), "a step for the node in each, and 12 for the filter of pods' terms");
     let (all, is_cut) = trials(&devices, &[&claim, &slice, &class], Limits::of(1).steps);
     let (some, some_is_cut) = trials(&devices, &[&claim, &slice, &class], 100);
     assert!(

@@ -1,6 +1,6 @@
 //! NodeResourcesFit: PreFilter, Filter, PreScore, Score. Mirrors `pkg/scheduler/framework/plugins/noderesources/fit.go`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::args::{NodeResourcesFitArgs, ScoringStrategyType};
 use super::formula::Formula;
@@ -61,6 +61,19 @@ impl PodRequest {
         let scalars = basic.scalar.iter().filter(|(_, amount)| **amount != 0 || counts_zero).map(scalar).collect();
         basic.scalar = crate::cluster::Map::default();
         Self { basic, scalars, nothing }
+    }
+
+    /// Whether a node with `pods` pods has none of the further resources, and surely enough of the basic ones.
+    #[inline]
+    fn lacks_scalars_alone(&self, pods: usize, allocatable: &Resource, requested: &Resource) -> bool {
+        let Resource { milli_cpu, memory, ephemeral_storage, .. } = self.basic;
+        let basic = || {
+            milli_cpu <= allocatable.milli_cpu.wrapping_sub(requested.milli_cpu)
+                && memory <= allocatable.memory.wrapping_sub(requested.memory)
+                && ephemeral_storage <= allocatable.ephemeral_storage.wrapping_sub(requested.ephemeral_storage)
+                && i64::try_from(pods).is_ok_and(|pods| pods < allocatable.allowed_pod_number)
+        };
+        !self.scalars.is_empty() && allocatable.scalar.is_empty() && requested.scalar.is_empty() && basic()
     }
 
     /// Returns why a node with `pods` pods cannot take the pod: pods, cpu, memory, ephemeral-storage, then by name. If
@@ -147,7 +160,11 @@ fn refuses_sidecars(cx: &Context<'_>, pod: &PodInfo) -> bool {
 }
 
 #[derive(Clone, Debug)]
-struct PreFilterState(PodRequest);
+struct PreFilterState {
+    request: PodRequest,
+    /// The answer of a node that has none of the further resources and enough of the basic ones, which is the same for all.
+    without_scalars: OnceLock<Status>,
+}
 
 #[derive(Clone, Debug)]
 struct PreScoreState(PreScore);
@@ -167,7 +184,7 @@ impl PreFilterPlugin for NodeResourcesFit {
         }
         let mut request = PodRequest::of(cx.cluster, cx.emulation, &pod.pod);
         request.scalars.retain(|scalar| !self.ignores(&scalar.name));
-        state.write(PreFilterState(request));
+        state.write(PreFilterState { request, without_scalars: OnceLock::new() });
         (PreFilterResult::default(), Status::success())
     }
 }
@@ -198,10 +215,11 @@ impl NodeResourcesFit {
         if release.sidecars_refused_in == SidecarCheck::Filter && refuses_sidecars(cx, pod) {
             return Status::rejected(Reason::SidecarsDisabled);
         }
-        let Some(PreFilterState(request)) = state.read() else {
+        let Some(PreFilterState { request, without_scalars }) = state.read() else {
             return Status::error("error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
         };
-        request.fit(pods, &node.allocatable, requested, cx.emulation)
+        let fit = || request.fit(pods, &node.allocatable, requested, cx.emulation);
+        if request.lacks_scalars_alone(pods, &node.allocatable, requested) { without_scalars.get_or_init(fit).clone() } else { fit() }
     }
 }
 

@@ -80,6 +80,25 @@ fn every_shortage_is_a_reason_in_a_fixed_order() {
 }
 
 #[test]
+fn nodes_that_lack_all_further_resources_share_the_answer_unless_they_lack_others() {
+    let (plugin, pod) = (plugin("{}"), requesting("cpu: 1, example.com/a: 1, example.com/b: 1"));
+    let nodes = [
+        node("pods: 9, cpu: 2", ""),
+        node("pods: 9, cpu: 4", "cpu: 1"),
+        node("pods: 9, cpu: 1", "cpu: 1"),
+        node("pods: 1, cpu: 2", ""),
+        node("pods: 9, cpu: 2, example.com/a: 1", ""),
+    ];
+    let statuses = with_context(&device_cluster(), &[], |cx| {
+        let mut state = CycleState::default();
+        PreFilterPlugin::pre_filter(&plugin, &cx, &mut state, &pod);
+        nodes.each_ref().map(|node| FilterPlugin::filter(&plugin, &cx, &state, &pod, node))
+    });
+    assert_eq!(statuses, nodes.each_ref().map(|node| filter(&plugin, Emulation::default(), &pod, node)));
+    assert!(statuses[0].address() == statuses[1].address() && statuses[0].address() != statuses[2].address());
+}
+
+#[test]
 fn pod_level_requests_count_while_the_gate_is_on() {
     let pod = pod_info("{spec: {resources: {requests: {cpu: 2}}, containers: [{resources: {requests: {cpu: 1}}}]}}");
     let mut emulation = Emulation::default();
