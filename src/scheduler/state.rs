@@ -14,7 +14,7 @@ use super::queue::{HintMap, Nominated, PlaceInLog, PreEnqueueInputs, QueueConfig
 use super::runtime::Nominations;
 use super::{Cache, Config};
 use crate::cluster::{Cluster, Key, Object, ObjectsByName, ObservedEvent, Pod, Str};
-use crate::framework::{Change, ClusterEvent, Context, PluginName, PodInfo, Snapshot, Status, is_same_pod};
+use crate::framework::{Change, ClusterEvent, Context, PluginName, Snapshot, Status, is_same_pod};
 use crate::plugins::rejection_of_group;
 use crate::release::{Emulation, Gate};
 use crate::trace::{Event, ObjectChange};
@@ -410,14 +410,15 @@ impl State {
                 // The API server's object replaces an assumed pod, whatever its node.
                 let emulation = self.config.emulation;
                 let info = match self.cache.forget(&pod) {
-                    Some(assumed) => assumed.like(pod, emulation),
-                    None => PodInfo::with_emulation(pod, emulation),
+                    Some(assumed) => Arc::new(assumed.like(pod, emulation)),
+                    None => self.cache.parse(pod, emulation),
                 };
-                self.cache.add_pod(Arc::new(info));
+                self.cache.add_pod(info);
             }
             HandlerStep::CacheUpdatePod { old, new } => {
                 self.cache.remove_pod(&old);
-                self.cache.add_pod(Arc::new(PodInfo::with_emulation(new, self.config.emulation)));
+                let info = self.cache.parse(new, self.config.emulation);
+                self.cache.add_pod(info);
             }
             HandlerStep::CacheRemovePod(pod) => drop(self.cache.remove_pod(&pod)),
             HandlerStep::QueueAdd(pod) => self.with_queue(events, |queue, env| queue.add(env, pod)),
