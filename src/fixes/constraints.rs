@@ -318,7 +318,7 @@ impl<'a> Builder<'a> {
     fn table_of(&self, plugins: &[PluginName], pod: Pod) -> FilterTable {
         let only: PluginSet = plugins.iter().copied().collect();
         let table = self.scheduler.filter_table(&Arc::new(pod), Some(only)).unwrap_or_default();
-        let of_filters = FIXES_STEPS_OF_FILTER * self.snapshot.len() as u64;
+        let of_filters = FIXES_STEPS_OF_FILTER * (plugins.len() * self.snapshot.len()) as u64;
         self.steps.set(self.steps.get().saturating_add(table.steps).saturating_add(of_filters));
         table
     }

@@ -47,8 +47,8 @@ struct Available {
 #[derive(Debug, Default)]
 pub(super) struct Chosen<'a> {
     names: HashSet<&'a str>,
-    /// For each of [`Available`] the positions in `anywhere` that are used up: their volumes are chosen, or not usable on the node.
-    passed: HashMap<usize, usize>,
+    /// For each of [`Available`], by id, the positions in `anywhere` that are used up: their volumes are chosen, or not usable on the node.
+    passed: Vec<usize>,
     /// Claims and volumes that were judged, and terms of their affinity.
     judged: usize,
 }
@@ -191,7 +191,10 @@ impl Available {
         let pinned = self.by_label.iter().filter_map(|(key, by_value)| by_value.get(labels.get(key)?));
         let pinned = pinned.filter_map(|list| list.iter().copied().find(&mut fits)).min();
         // A volume that did not fit for one claim fits for none after it.
-        let passed = passed.entry(self.id).or_default();
+        if passed.len() <= self.id {
+            passed.resize(self.id + 1, 0);
+        }
+        let passed = &mut passed[self.id];
         *passed += self.anywhere[*passed..].iter().take_while(|i| !fits(i)).count();
         pinned.into_iter().chain(self.anywhere.get(*passed).copied()).min().map(|i| &self.volumes[i])
     }

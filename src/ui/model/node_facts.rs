@@ -153,15 +153,17 @@ pub struct NodeFacts {
     closest: OnceLock<Vec<u32>>,
     by_verdict: OnceLock<Vec<u32>>,
     /// The verdict in the row of each node; made for the first filter.
-    in_rows: OnceLock<Vec<Box<str>>>,
+    in_rows: OnceLock<Vec<Arc<str>>>,
 }
 
 impl NodeFacts {
     /// Reads the verdicts of a cycle on the nodes of a snapshot.
     pub fn of(cycle: &CycleView, snapshot: &Snapshot, orders: Arc<NodeOrders>) -> Self {
         let mut causes = Causes::default();
+        // The texts of thousands of reasons are long, and most nodes share them.
+        let mut known: HashMap<(usize, bool), u32> = HashMap::new();
         let verdicts = Verdicts::new(cycle).by_position(snapshot).into_iter();
-        let of: Vec<u32> = verdicts.map(|verdict| causes.index(verdict.cause())).collect();
+        let of: Vec<u32> = verdicts.map(|verdict| *known.entry(verdict.said()).or_insert_with(|| causes.index(verdict.cause()))).collect();
         Self::new(causes, of, orders)
     }
 
@@ -239,8 +241,12 @@ impl NodeFacts {
     }
 
     /// Returns the verdict in the row of each node, by position.
-    fn in_rows(&self, cycle: &CycleView, snapshot: &Snapshot) -> &[Box<str>] {
-        self.in_rows.get_or_init(|| Verdicts::new(cycle).by_position(snapshot).iter().map(|verdict| verdict.in_row().into()).collect())
+    fn in_rows(&self, cycle: &CycleView, snapshot: &Snapshot) -> &[Arc<str>] {
+        self.in_rows.get_or_init(|| {
+            let mut known: HashMap<(usize, bool), Arc<str>> = HashMap::new();
+            let verdicts = Verdicts::new(cycle).by_position(snapshot).into_iter();
+            verdicts.map(|verdict| known.entry(verdict.said()).or_insert_with(|| verdict.in_row().into()).clone()).collect()
+        })
     }
 
     /// Returns whether a filter keeps each node, by position: by its name, verdict, plugin, reason with the deciding fact, labels,

@@ -21,10 +21,8 @@ pub struct NodeVerdict<'a> {
     pub class: Class,
     /// The plugin that rejected the pod.
     pub plugin: Option<PluginName>,
-    /// The reasons, in one line.
-    pub reason: Cow<'static, str>,
-    /// The status behind it; `None` if there is none.
-    status: Option<&'a Status>,
+    /// The status behind it, or the reason where there is none.
+    given: Result<&'a Status, &'static str>,
     /// Whether pods that are only nominated to the node were counted as running there.
     counts_nominated: bool,
 }
@@ -32,33 +30,50 @@ pub struct NodeVerdict<'a> {
 impl<'a> NodeVerdict<'a> {
     /// Returns the verdict of a status.
     pub fn of(status: &'a Status) -> Self {
-        let mut texts = status.texts();
-        let reason = match (texts.next(), status.reasons().len()) {
-            (Some(one), 1) => one,
-            (None, _) if status.plugin() == Some(PluginName::Extender) => "left out without a reason".into(),
-            _ => status.message().into(),
-        };
-        Self { class: Class::of(status), plugin: status.plugin(), reason, status: Some(status), counts_nominated: false }
+        Self { class: Class::of(status), plugin: status.plugin(), given: Ok(status), counts_nominated: false }
+    }
+
+    fn without_status(class: Class, reason: &'static str) -> Self {
+        Self { class, plugin: None, given: Err(reason), counts_nominated: false }
     }
 
     fn of_verdict(verdict: &'a Verdict) -> Self {
         Self { counts_nominated: !verdict.nominated.is_empty(), ..Self::of(&verdict.status) }
     }
 
+    /// Returns the reasons, in one line.
+    pub fn reason(&self) -> Cow<'static, str> {
+        let status = match self.given {
+            Ok(status) => status,
+            Err(reason) => return reason.into(),
+        };
+        let mut texts = status.texts();
+        match (texts.next(), status.reasons().len()) {
+            (Some(one), 1) => one,
+            (None, _) if status.plugin() == Some(PluginName::Extender) => "left out without a reason".into(),
+            _ => status.message().into(),
+        }
+    }
+
     /// Returns its class, plugin and reason.
-    pub fn cause(self) -> Cause {
-        (self.class, self.plugin, self.reason)
+    pub fn cause(&self) -> Cause {
+        (self.class, self.plugin, self.reason())
+    }
+
+    /// Returns what verdicts share that say the same; others may say it too.
+    pub fn said(&self) -> (usize, bool) {
+        (self.given.map_or_else(|reason| reason.as_ptr().addr(), Status::address), self.counts_nominated)
     }
 
     /// Returns the deciding fact in a few words; `None` if the reasons are complete.
     pub fn decided(&self) -> Option<String> {
-        self.status.and_then(Status::fact)
+        self.given.ok().and_then(Status::fact)
     }
 
     /// Returns the deciding fact as a row has room for it: the missing amount and of how much, the taint, the label, the pod in
     /// the way; `None` if the reasons are complete.
     pub fn row_fact(&self) -> Option<String> {
-        let reasons = self.status?.reasons();
+        let reasons = self.given.ok()?.reasons();
         let mut shortages: Vec<&Shortage> =
             reasons.iter().filter_map(|r| if let Reason::Insufficient(shortage) = r { Some(shortage) } else { None }).collect();
         // The resource of which the node can never have enough decides, whatever pods are evicted.
@@ -77,14 +92,14 @@ impl<'a> NodeVerdict<'a> {
             let phrases: Option<Vec<&str>> = status.reasons().iter().map(phrase).collect();
             phrases.filter(|phrases| !phrases.is_empty()).map(|phrases| phrases.join(", "))
         };
-        self.row_fact().or_else(|| self.status.and_then(plain)).unwrap_or_else(|| self.reason.to_string())
+        self.row_fact().or_else(|| self.given.ok().and_then(plain)).unwrap_or_else(|| self.reason().into_owned())
     }
 
     /// Returns the reasons with the deciding fact.
     pub fn reason_with_fact(&self) -> String {
         match self.decided() {
-            Some(fact) => format!("{}: {fact}", self.reason),
-            None => self.reason.to_string(),
+            Some(fact) => format!("{}: {fact}", self.reason()),
+            None => self.reason().into_owned(),
         }
     }
 }
@@ -143,11 +158,10 @@ impl<'a> Verdicts<'a> {
     /// Returns a node's verdict so far.
     pub fn of(&self, node: &str) -> NodeVerdict<'a> {
         let Some(status) = self.status(node) else {
-            return NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None, counts_nominated: false };
+            return NodeVerdict::without_status(Class::Unseen, "");
         };
         if status.is_success() && self.left.is_some() && !self.cycle.filter.verdicts.contains_key(node) {
-            let reason = "left out by PreFilter".into();
-            return NodeVerdict { class: Class::Unresolvable, plugin: None, reason, status: None, counts_nominated: false };
+            return NodeVerdict::without_status(Class::Unresolvable, "left out by PreFilter");
         }
         self.cycle.filter.verdicts.get(node).map_or_else(|| NodeVerdict::of(status), NodeVerdict::of_verdict)
     }
@@ -155,8 +169,7 @@ impl<'a> Verdicts<'a> {
     /// Returns the verdicts so far on all nodes of a snapshot, by position. In a large cluster this is much cheaper than a
     /// look-up by name for each.
     pub fn by_position(&self, snapshot: &Snapshot) -> Vec<NodeVerdict<'a>> {
-        let unseen = NodeVerdict { class: Class::Unseen, plugin: None, reason: "".into(), status: None, counts_nominated: false };
-        let mut list = vec![unseen; snapshot.len()];
+        let mut list = vec![NodeVerdict::without_status(Class::Unseen, ""); snapshot.len()];
         if let Some((kept, _)) = &self.left {
             for (verdict, node) in list.iter_mut().zip(snapshot.nodes()).filter(|(_, node)| !kept.contains(node.name().as_str())) {
                 *verdict = self.of(node.name());

@@ -120,7 +120,7 @@ fn facts(node: &NodeInfo, keyframe: &Keyframe, cycle: &CycleView, filters: Optio
         },
     );
     rows.push(NodePaneRow::Fact("verdict", words));
-    if !verdict.reason.is_empty() {
+    if !verdict.reason().is_empty() {
         rows.push(NodePaneRow::Fact("because", format!("{by}{}", verdict.reason_with_fact())));
     }
     let also = filters.map(|f| f.rejections().skip(1).map(|(p, s)| format!("{p}: {}", s.message_with_fact())).collect::<Vec<_>>());
