@@ -57,9 +57,12 @@ impl<'a, 'p> Recall<'a, 'p> {
         }
         let run = if self.all { None } else { rejected_by_first(post, state, pod, node, scratch) };
         let is_new = self.all || run.is_some();
-        let others = |scratch: &mut Scratch<'a>| match self.all {
-            true => select_victims_on_node(post, state, pod, node, scratch),
-            false => select_victims_past_first(post, state, pod, node, scratch),
+        let others = |scratch: &mut Scratch<'a>| {
+            if self.all {
+                select_victims_on_node(post, state, pod, node, scratch)
+            } else {
+                select_victims_past_first(post, state, pod, node, scratch)
+            }
         };
         let run = Arc::new(run.unwrap_or_else(|| others(scratch)));
         Tried { run: run.clone(), new: is_new.then_some(NewRun { position: at, nominated, run }) }

@@ -101,7 +101,7 @@ pub(super) struct EquivalenceClass {
 #[derive(Debug, Default)]
 struct KnownNode {
     node: Weak<NodeInfo>,
-    /// What the filters answer; `None` if it is not known.
+    /// The answer of the filters; `None` if it is not known.
     answer: Option<Answer>,
 }
 

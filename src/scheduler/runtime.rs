@@ -92,7 +92,7 @@ pub(super) struct Filtered {
     pub rejectors: usize,
 }
 
-/// What the first filters answer, which depend on a node alone, with these sums of the pods nominated to it; `None` if none count.
+/// The answer of the first filters, which depend on a node alone, with these sums of the pods nominated to it; `None` if none count.
 pub(super) struct Learned {
     pub status: Status,
     pub nominated: Option<PodSums>,

@@ -345,7 +345,9 @@ fn tried_on_nodes((cpus, pods, nominated): &PreemptingWorld, alike: bool) -> Vec
         }
     }
     let mut emulation: Emulation = Profile::named("v1.36.2").expect("a known release").into();
-    GANG.iter().for_each(|gate| emulation.set(*gate, true));
+    for gate in GANG {
+        emulation.set(*gate, true);
+    }
     let scheduler = Scheduler::new(Config::defaults(emulation), objects, Options::default());
     let first = scheduler.state().cluster().pods.get(&Key::new("ml", "train-0")).expect("the pod").clone();
     let events = scheduler.explain_group(&first).expect("a pod of a group");

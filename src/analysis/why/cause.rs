@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::words::{Number, Phrase, list, no_node_at_all, resource, short, too_little};
 use crate::framework::{Code, PluginName, Reason, Shortage, Status};
 use crate::plural::count;
-use crate::trace::{CycleStart, CycleView, Verdict};
+use crate::trace::{CycleStart, CycleView};
 
 /// A cause that some nodes share.
 pub(super) struct Cause {
@@ -117,17 +117,24 @@ fn causes(view: &CycleView, amounts: bool) -> Vec<Cause> {
         daemon_node.is_some() && status.reasons().iter().all(of_affinity)
     };
     // Most nodes share a few statuses.
-    let mut by_status: HashMap<usize, (usize, &Status)> = HashMap::new();
-    let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();
-    let mut fits = Lacking::default();
+    let mut places: HashMap<usize, usize> = HashMap::new();
+    let mut by_status: Vec<RejectedNodes<'_>> = Vec::new();
     for verdict in view.filter.verdicts.values().filter(|v| !v.status.is_success()) {
         let status = &verdict.status;
-        if status.plugin().is_some_and(PluginName::compares_requests) && fits.add(verdict, amounts) {
+        let at = *places.entry(status.address()).or_insert(by_status.len());
+        if at == by_status.len() {
+            by_status.push(RejectedNodes { status, nodes: 0, nominated: false });
+        }
+        by_status[at].nodes += 1;
+        by_status[at].nominated |= !verdict.nominated.is_empty();
+    }
+    let mut by_phrase: BTreeMap<Phrase, (usize, Shared)> = BTreeMap::new();
+    let mut fits = Lacking::default();
+    for rejected in by_status {
+        let RejectedNodes { status, nodes, .. } = rejected;
+        if status.plugin().is_some_and(PluginName::compares_requests) && fits.add(&rejected, amounts) {
             continue;
         }
-        by_status.entry(status.address()).or_insert((0, status)).0 += 1;
-    }
-    for (nodes, status) in by_status.into_values() {
         let phrase = if is_for_another(status) { Phrase::of_other_daemons() } else { Phrase::of(status, start) };
         let (all, shared) = by_phrase.entry(phrase).or_default();
         *all += nodes;
@@ -221,9 +228,10 @@ impl<'a> Lack<'a> {
         Self { resource, never: 0, without: 0, most_free: None, largest: None }
     }
 
-    fn note_free(&mut self, reason: &'a Reason) {
+    /// Notes the shortage of this many nodes.
+    fn note_free(&mut self, reason: &'a Reason, nodes: usize) {
         let Reason::Insufficient(shortage) = reason else { return };
-        self.without += usize::from(shortage.capacity <= 0);
+        self.without += if shortage.capacity <= 0 { nodes } else { 0 };
         let free = shortage.free();
         if self.most_free.is_none_or(|(most, _)| free > most) {
             self.most_free = Some((free, shortage));
@@ -251,6 +259,14 @@ impl<'a> Lack<'a> {
     }
 }
 
+/// Nodes with one status.
+struct RejectedNodes<'a> {
+    status: &'a Status,
+    nodes: usize,
+    /// Whether pods that are nominated to one of them were counted.
+    nominated: bool,
+}
+
 /// Nodes that lack the same resources.
 struct LackingNodes {
     /// The resources, as places in the list of all.
@@ -261,10 +277,10 @@ struct LackingNodes {
 }
 
 impl<'a> Lacking<'a> {
-    /// Adds a node that lacks nothing but resources; returns false for any other. `amounts` tells whether those that lack them even
+    /// Adds nodes that lack nothing but resources; returns false for any others. `amounts` tells whether those that lack them even
     /// when empty count apart.
-    fn add(&mut self, verdict: &'a Verdict, amounts: bool) -> bool {
-        let status = &verdict.status;
+    fn add(&mut self, rejected: &RejectedNodes<'a>, amounts: bool) -> bool {
+        let RejectedNodes { status, nodes, nominated } = *rejected;
         let reasons = status.reasons();
         if reasons.is_empty() || reasons.iter().any(|reason| resource(reason).is_none()) {
             return false;
@@ -277,19 +293,19 @@ impl<'a> Lacking<'a> {
             let Some(at) = resource(reason).map(|name| self.place(name, last.last().map_or(0, |at| at + 1))) else { continue };
             last.push(at);
             let lack = &mut self.resources[at];
-            lack.note_free(reason);
-            lack.never += usize::from(never && (reasons.len() == 1 || exceeds_node(reason)));
+            lack.note_free(reason, nodes);
+            lack.never += if never && (reasons.len() == 1 || exceeds_node(reason)) { nodes } else { 0 };
         }
         last.sort_unstable();
         last.dedup();
         match self.nodes.get_mut(&last) {
-            Some(counts) => counts[usize::from(never)] += 1,
+            Some(counts) => counts[usize::from(never)] += nodes,
             None => {
-                self.nodes.insert(last.clone(), [usize::from(!never), usize::from(never)]);
+                self.nodes.insert(last.clone(), if never { [0, nodes] } else { [nodes, 0] });
             }
         }
         self.last = last;
-        self.nominated |= !verdict.nominated.is_empty();
+        self.nominated |= nominated;
         true
     }
 

@@ -61,7 +61,7 @@ pub(super) struct PodGroupCycle<'a> {
     pub(super) recheck: Recheck,
     /// How much of the turn is taken.
     pub(super) turn: Turn<'a>,
-    /// What is known of nodes for members like the ones before.
+    /// The known answers of nodes about members like the ones before.
     pub(super) equivalence_cache: EquivalenceCache,
 }
 

@@ -82,8 +82,10 @@ impl PodRequests {
 
     /// Returns the largest missing share of any requested resource, in millionths.
     pub fn share(&self, node: &NodeInfo) -> i64 {
-        let part =
-            |missing: i64, wanted: i64| i64::try_from(i128::from(missing) * 1_000_000 / i128::from(wanted.max(1))).unwrap_or(i64::MAX);
+        let part = |missing: i64, wanted: i64| match missing.checked_mul(1_000_000) {
+            Some(millionths) => millionths / wanted.max(1),
+            None => i64::try_from(i128::from(missing) * 1_000_000 / i128::from(wanted.max(1))).unwrap_or(i64::MAX),
+        };
         self.missing(node).map(|(_, missing, wanted)| part(missing, wanted)).max().unwrap_or(0)
     }
 }
