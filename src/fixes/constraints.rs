@@ -1,13 +1,16 @@
 //! Lists the single demands of a pod, with the nodes on which each fails.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::change::{Change, PodChange, RequirementPlace, UNSCHEDULABLE_TAINT};
 use super::devices::{self, Devices};
 use super::requests::{amount, lower_from};
-use crate::cluster::{Key, NodeSelectorTerm, Pod, PodSpec, Requirement, Str, Taint};
+use super::{CutShort, Untried};
+use crate::cluster::{
+    Key, NodeSelectorTerm, Pod, PodAffinityTerm, PodResourceClaim, PodSpec, Requirement, Str, Taint, TopologySpreadConstraint, Volume,
+};
 use crate::framework::{
     NodeInfo, Nodes, PluginName, PluginSet, PodResourcesOptions, Reason, ReasonKind, Shortage, Snapshot, Status, host_ports, pod_requests,
 };
@@ -210,6 +213,8 @@ pub struct Matrix {
     pub combined: bool,
     /// Steps that searches of plugins took.
     pub steps: u64,
+    /// Kinds of demands that were not all tried on their own. The rest of a kind is one row for each plugin that rejects it.
+    pub untried: Vec<CutShort>,
 }
 
 impl Matrix {
@@ -231,8 +236,8 @@ impl Matrix {
         let snapshot = scheduler.state().snapshot();
         let emulation = scheduler.state().config().emulation;
         let table = scheduler.filter_table(pod, None)?;
-        let (rows, steps) = (Vec::new(), table.steps.into());
-        let mut builder = Builder { scheduler, pod, snapshot: &snapshot, emulation, table: &table, rows, steps, most };
+        let (rows, untried, steps) = (Vec::new(), Vec::new(), table.steps.into());
+        let mut builder = Builder { scheduler, pod, snapshot: &snapshot, emulation, table: &table, rows, untried, steps, most };
         builder.node_affinity();
         builder.taints();
         builder.pod_affinity();
@@ -242,7 +247,7 @@ impl Matrix {
         builder.volumes();
         builder.claims();
         builder.rest();
-        let (mut rows, steps) = (builder.rows, builder.steps.get());
+        let (mut rows, untried, steps) = (builder.rows, builder.untried, builder.steps.get());
         let combined = COMBINED.iter().any(|plugin| table.asked.contains(*plugin));
         if combined {
             // One filter may have rejected the node for any of its demands: a demand without a rejection of its own is unknown.
@@ -262,7 +267,7 @@ impl Matrix {
         let at_least_two = two.clone();
         one.zip(&at_least_two, |a, b| a & !b);
         two.zip(&more, |a, b| a & !b);
-        Some(Self { rows, one, two, combined, steps })
+        Some(Self { rows, one, two, combined, steps, untried })
     }
 }
 
@@ -279,10 +284,32 @@ struct Builder<'a> {
     emulation: Emulation,
     table: &'a FilterTable,
     rows: Vec<Row>,
+    untried: Vec<CutShort>,
     /// Steps that searches of plugins took so far.
     steps: Cell<u64>,
     /// The steps of a search for fixes after which no further demand is tried on its own.
     most: u64,
+}
+
+/// The demands of a kind, which are tried on their own.
+struct DemandKind<'k, T> {
+    what: Untried,
+    /// The plugins that weigh them.
+    plugins: &'k [PluginName],
+    demands: &'k [T],
+    /// The number of demands after which no further one is tried on its own.
+    limit: usize,
+    /// Returns the pod with these demands of the kind alone.
+    with: &'k dyn Fn(&[T]) -> Pod,
+    /// Whether a rejection is one of these demands.
+    test: &'k dyn Fn(&Status) -> bool,
+}
+
+/// Returns the pod with a changed spec.
+fn changed(pod: &Pod, change: impl FnOnce(&mut PodSpec)) -> Pod {
+    let mut pod = pod.clone();
+    change(pod.spec_mut());
+    pod
 }
 
 /// Maximum number of named values of a label.
@@ -307,30 +334,47 @@ impl<'a> Builder<'a> {
         NodeBits::of(table.nodes.len(), fails)
     }
 
-    /// Returns the pod with a changed spec.
-    fn changed(&self, change: impl FnOnce(&mut PodSpec)) -> Pod {
-        let mut pod = Pod::clone(self.pod);
-        change(pod.spec_mut());
-        pod
-    }
-
     /// Runs some plugins for a changed pod.
     fn table_of(&self, plugins: &[PluginName], pod: Pod) -> FilterTable {
         let only: PluginSet = plugins.iter().copied().collect();
         let table = self.scheduler.filter_table(&Arc::new(pod), Some(only)).unwrap_or_default();
-        let of_filters = FIXES_STEPS_OF_FILTER * (plugins.len() * self.snapshot.len()) as u64;
+        let of_filters = FIXES_STEPS_OF_FILTER * self.snapshot.len() as u64;
         self.steps.set(self.steps.get().saturating_add(table.steps).saturating_add(of_filters));
         table
-    }
-
-    /// Runs some plugins for the pod with a changed spec.
-    fn variant(&self, plugins: &[PluginName], change: impl FnOnce(&mut PodSpec)) -> FilterTable {
-        self.table_of(plugins, self.changed(change))
     }
 
     /// Whether no further demand is tried on its own: the search for fixes says that it took too many steps.
     fn is_over(&self) -> bool {
         self.steps.get() > self.most / FIXES_STEPS_OF_PLUGIN
+    }
+
+    /// Adds a row for each demand of a kind that some plugins weigh, tried without the others of the kind, as long as steps are left
+    /// and up to a number of demands. Those that are left are tried together: they are a row for each plugin that rejects them.
+    fn one_by_one<T>(&mut self, kind: &DemandKind<'_, T>, row: impl Fn(&Self, &T, &FilterTable) -> (Demand, PodChange, Closest)) {
+        let DemandKind { what, plugins, demands, limit, with, test } = kind;
+        for (at, demand) in demands.iter().enumerate() {
+            let left = &demands[at..];
+            // The last one alone takes no longer than all that are left.
+            if at < *limit && (!self.is_over() || left.len() == 1) {
+                let table = self.table_of(plugins, with(std::slice::from_ref(demand)));
+                let bits = Self::rejected(&table, plugins, test);
+                let (demand, drop, closest) = row(self, demand, &table);
+                self.push(demand, bits, Some(drop), closest);
+                continue;
+            }
+            self.untried.push(CutShort::Untried { what: what.clone(), tried: at, of: demands.len() });
+            let pod = with(left);
+            let of_left = (pod.spec != self.pod.spec).then(|| self.table_of(plugins, pod));
+            let table = of_left.as_ref().unwrap_or(self.table);
+            for plugin in *plugins {
+                let bits = Self::rejected(table, &[*plugin], test);
+                if bits.count() > 0 {
+                    let reason = Self::first_reason(table, &[*plugin]);
+                    self.push(Demand::Other { plugin: *plugin, reason }, bits, None, Closest::Unknown);
+                }
+            }
+            return;
+        }
     }
 
     /// Returns the values of a label on the nodes, the most frequent first.
@@ -421,37 +465,39 @@ impl<'a> Builder<'a> {
     }
 
     fn pod_affinity(&mut self) {
-        let plugin = [PluginName::InterPodAffinity];
-        let affinity = self.pod.spec.affinity.clone().unwrap_or_default();
-        let terms = |anti: bool| if anti { &affinity.pod_anti_affinity } else { &affinity.pod_affinity };
-        let without_terms = self.changed(|spec| {
+        let plugins = [PluginName::InterPodAffinity];
+        let pod = self.pod.clone();
+        let affinity = pod.spec.affinity.clone().unwrap_or_default();
+        let without_terms = changed(&pod, |spec| {
             if let Some(affinity) = &mut spec.affinity {
                 for list in [&mut affinity.pod_affinity, &mut affinity.pod_anti_affinity].into_iter().flatten() {
                     list.required.0.clear();
                 }
             }
         });
-        for anti in [false, true] {
-            let own = terms(anti).as_ref().map(|a| a.required.0.as_slice()).unwrap_or_default();
-            for (index, term) in own.iter().enumerate() {
-                if self.is_over() {
-                    break;
-                }
-                let mut pod = without_terms.clone();
-                let affinity = pod.spec_mut().affinity.get_or_insert_default();
-                let list = if anti { &mut affinity.pod_anti_affinity } else { &mut affinity.pod_affinity };
-                list.get_or_insert_default().required.0.push(term.clone());
-                let table = self.table_of(&plugin, pod);
-                let bits = Self::rejected(&table, &plugin, |status| !is_existing_anti_affinity(status));
-                let closest = if anti { Self::pod_in_the_way(&table, &plugin) } else { Closest::Unknown };
-                let drop = PodChange::DropPodTerm { anti, index, topology_key: term.topology_key.clone() };
-                self.push(Demand::PodTerm { anti, topology_key: term.topology_key.clone() }, bits, Some(drop), closest);
-            }
+        let kinds = [(false, &affinity.pod_affinity, Untried::PodAffinity), (true, &affinity.pod_anti_affinity, Untried::PodAntiAffinity)];
+        for (anti, own, what) in kinds {
+            let with = |terms: &[(usize, &PodAffinityTerm)]| {
+                changed(&without_terms, |spec| {
+                    let affinity = spec.affinity.get_or_insert_default();
+                    let list = if anti { &mut affinity.pod_anti_affinity } else { &mut affinity.pod_affinity };
+                    list.get_or_insert_default().required.0.extend(terms.iter().map(|(_, term)| (*term).clone()));
+                })
+            };
+            let demands: Vec<_> = own.iter().flat_map(|list| list.required.0.iter()).enumerate().collect();
+            let test = |status: &Status| !is_existing_anti_affinity(status);
+            let kind = DemandKind { what, plugins: &plugins, demands: &demands, limit: usize::MAX, with: &with, test: &test };
+            self.one_by_one(&kind, |_, (index, term), table| {
+                let closest = if anti { Self::pod_in_the_way(table, &plugins) } else { Closest::Unknown };
+                let topology_key = term.topology_key.clone();
+                let drop = PodChange::DropPodTerm { anti, index: *index, topology_key: topology_key.clone() };
+                (Demand::PodTerm { anti, topology_key }, drop, closest)
+            });
         }
-        let table = self.table_of(&plugin, without_terms);
-        let bits = Self::rejected(&table, &plugin, is_existing_anti_affinity);
+        let table = self.table_of(&plugins, without_terms);
+        let bits = Self::rejected(&table, &plugins, is_existing_anti_affinity);
         if bits.count() > 0 {
-            let closest = Self::pod_in_the_way(&table, &plugin);
+            let closest = Self::pod_in_the_way(&table, &plugins);
             self.push(Demand::ExistingAntiAffinity, bits, None, closest);
         }
     }
@@ -472,50 +518,44 @@ impl<'a> Builder<'a> {
     }
 
     fn spread(&mut self) {
-        let plugin = [PluginName::PodTopologySpread];
-        let without = self.changed(|spec| spec.topology_spread_constraints.0.clear());
-        for (index, constraint) in self.pod.spec.clone().topology_spread_constraints.iter().enumerate() {
-            if self.is_over() {
-                break;
-            }
-            if constraint.when_unsatisfiable == "ScheduleAnyway" {
-                continue;
-            }
-            let mut pod = without.clone();
-            pod.spec_mut().topology_spread_constraints.0.push(constraint.clone());
-            let table = self.table_of(&plugin, pod);
-            let bits = Self::rejected(&table, &plugin, |_| true);
+        let pod = self.pod.clone();
+        let without = changed(&pod, |spec| spec.topology_spread_constraints.0.clear());
+        let with = |constraints: &[(usize, &TopologySpreadConstraint)]| {
+            let those = constraints.iter().map(|(_, constraint)| (*constraint).clone());
+            changed(&without, |spec| spec.topology_spread_constraints.0.extend(those))
+        };
+        let all = pod.spec.topology_spread_constraints.iter().enumerate();
+        let demands: Vec<_> = all.filter(|(_, constraint)| constraint.when_unsatisfiable != "ScheduleAnyway").collect();
+        let (what, plugins) = (Untried::SpreadConstraints, &[PluginName::PodTopologySpread]);
+        let kind = DemandKind { what, plugins, demands: &demands, limit: usize::MAX, with: &with, test: &|_| true };
+        self.one_by_one(&kind, |_, (index, constraint), _| {
             let topology_key = constraint.topology_key.clone();
             let demand = Demand::Spread { topology_key: topology_key.clone(), max_skew: constraint.max_skew };
-            self.push(demand, bits, Some(PodChange::DropSpread { index, topology_key }), Closest::Unknown);
-        }
+            (demand, PodChange::DropSpread { index: *index, topology_key }, Closest::Unknown)
+        });
     }
 
     fn ports(&mut self) {
-        let plugin = [PluginName::NodePorts];
-        let mut ports: Vec<(i32, Str)> = Vec::new();
-        for port in host_ports(self.pod, self.emulation) {
-            let protocol = if port.protocol.is_empty() { Str::from("TCP") } else { port.protocol.clone() };
-            let port = (port.host_port.unwrap_or(0), protocol);
-            if !ports.contains(&port) {
-                ports.push(port);
-            }
-        }
-        for (port, protocol) in ports {
-            if self.is_over() {
-                break;
-            }
-            let table = self.variant(&plugin, |spec| {
+        let protocol_of = |protocol: &Str| if protocol.is_empty() { Str::from("TCP") } else { protocol.clone() };
+        let mut seen = HashSet::new();
+        let ports = host_ports(self.pod, self.emulation).map(|port| (port.host_port.unwrap_or(0), protocol_of(&port.protocol)));
+        let demands: Vec<(i32, Str)> = ports.filter(|port| seen.insert(port.clone())).collect();
+        let pod = self.pod.clone();
+        let with = |ports: &[(i32, Str)]| {
+            let ports: HashSet<&(i32, Str)> = ports.iter().collect();
+            changed(&pod, |spec| {
                 for container in spec.containers.iter_mut().chain(spec.init_containers.iter_mut()) {
-                    let same = |p: &str| p == protocol.as_str() || p.is_empty() && protocol == "TCP";
-                    container.ports.retain(|p| p.host_port == Some(port) && same(&p.protocol));
+                    container.ports.retain(|port| ports.contains(&(port.host_port.unwrap_or(0), protocol_of(&port.protocol))));
                 }
-            });
-            let bits = Self::rejected(&table, &plugin, |_| true);
-            let closest = Self::pod_in_the_way(&table, &plugin);
-            let drop = PodChange::DropHostPorts(Some((port, protocol.clone())));
-            self.push(Demand::HostPort { port, protocol }, bits, Some(drop), closest);
-        }
+            })
+        };
+        let (what, plugins) = (Untried::HostPorts, &[PluginName::NodePorts]);
+        let kind = DemandKind { what, plugins, demands: &demands, limit: usize::MAX, with: &with, test: &|_| true };
+        self.one_by_one(&kind, |_, (port, protocol), table| {
+            let drop = PodChange::DropHostPorts(Some((*port, protocol.clone())));
+            let closest = Self::pod_in_the_way(table, plugins);
+            (Demand::HostPort { port: *port, protocol: protocol.clone() }, drop, closest)
+        });
     }
 
     /// Returns the nodes that lack each resource, in one pass over all reasons: a pod may ask for thousands.
@@ -562,42 +602,43 @@ impl<'a> Builder<'a> {
     }
 
     fn volumes(&mut self) {
-        let plugins = VOLUME_PLUGINS;
-        for volume in &self.pod.spec.clone().volumes {
-            if self.is_over() {
-                break;
-            }
-            let table = self.variant(&plugins, |spec| spec.volumes.retain(|v| v.name == volume.name));
-            let bits = Self::rejected(&table, &plugins, |_| true);
+        let pod = self.pod.clone();
+        let demands: Vec<&Volume> = pod.spec.volumes.iter().collect();
+        let with = |volumes: &[&Volume]| {
+            let names: HashSet<&Str> = volumes.iter().map(|volume| &volume.name).collect();
+            changed(&pod, |spec| spec.volumes.retain(|volume| names.contains(&volume.name)))
+        };
+        let (what, plugins) = (Untried::Volumes, &VOLUME_PLUGINS);
+        let kind = DemandKind { what, plugins, demands: &demands, limit: usize::MAX, with: &with, test: &|_| true };
+        self.one_by_one(&kind, |_, volume, table| {
             let claim = volume.persistent_volume_claim.as_ref().map(|c| c.claim_name.clone());
-            let closest = match Self::pod_in_the_way(&table, &plugins) {
-                Closest::Unknown => Self::first_reason(&table, &plugins).map_or(Closest::Unknown, Closest::Reason),
+            let closest = match Self::pod_in_the_way(table, plugins) {
+                Closest::Unknown => Self::first_reason(table, plugins).map_or(Closest::Unknown, Closest::Reason),
                 closest => closest,
             };
-            let drop = PodChange::DropVolume(volume.name.clone());
-            self.push(Demand::Volume { name: volume.name.clone(), claim }, bits, Some(drop), closest);
-        }
+            (Demand::Volume { name: volume.name.clone(), claim }, PodChange::DropVolume(volume.name.clone()), closest)
+        });
     }
 
-    /// Adds a row per resource claim, up to a limit: each is tried on its own on all nodes.
     fn claims(&mut self) {
-        let plugin = [PluginName::DynamicResources];
-        for claim in self.pod.spec.clone().resource_claims.iter().take(JUDGED_CLAIMS) {
-            if self.is_over() {
-                break;
-            }
-            let table = self.variant(&plugin, |spec| spec.resource_claims.retain(|c| c.name == claim.name));
-            let bits = Self::rejected(&table, &plugin, |_| true);
-            let drop = PodChange::DropClaim(claim.name.clone());
-            let closest = match Self::first_reason(&table, &plugin) {
+        let pod = self.pod.clone();
+        let demands: Vec<&PodResourceClaim> = pod.spec.resource_claims.iter().collect();
+        let with = |claims: &[&PodResourceClaim]| {
+            let names: HashSet<&Str> = claims.iter().map(|claim| &claim.name).collect();
+            changed(&pod, |spec| spec.resource_claims.retain(|claim| names.contains(&claim.name)))
+        };
+        let (what, plugins) = (Untried::Claims, &[PluginName::DynamicResources]);
+        let kind = DemandKind { what, plugins, demands: &demands, limit: JUDGED_CLAIMS, with: &with, test: &|_| true };
+        self.one_by_one(&kind, |builder, claim, table| {
+            let closest = match Self::first_reason(table, plugins) {
                 Some(Reason::CannotAllocateClaims) => {
-                    let cluster = self.scheduler.state().cluster();
-                    devices::scarcest(cluster, self.emulation, self.pod, claim).map_or(Closest::Unknown, Closest::Devices)
+                    let cluster = builder.scheduler.state().cluster();
+                    devices::scarcest(cluster, builder.emulation, builder.pod, claim).map_or(Closest::Unknown, Closest::Devices)
                 }
                 reason => reason.map_or(Closest::Unknown, Closest::Reason),
             };
-            self.push(Demand::Claim(claim.name.clone()), bits, Some(drop), closest);
-        }
+            (Demand::Claim(claim.name.clone()), PodChange::DropClaim(claim.name.clone()), closest)
+        });
     }
 
     /// Adds rows for rejections that no row of their plugin covers.

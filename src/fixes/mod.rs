@@ -78,7 +78,7 @@ pub use trial::Watch;
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::framework::{Reason, Status, Victim};
-use crate::limits::engine::{FIXES_STEPS, GROUP_STEPS, JUDGED_CLAIMS};
+use crate::limits::engine::{FIXES_STEPS, GROUP_STEPS};
 use crate::release::Gate;
 use crate::scheduler::{DryDecision, Operation, PostFilter, ScheduleError, ScheduleResult, Scheduler};
 use crate::trace::{GroupView, Outcome};
@@ -181,18 +181,18 @@ pub enum CutShort {
     CombinedFilters,
     /// The pod's spec is too long for a search; holds its length in bytes.
     Spec(usize),
-    /// There are more changes of a kind than are tried one by one.
+    /// There are more changes or demands of a kind than are tried one by one.
     Untried {
-        /// The kind of change.
+        /// The kind of change or demand.
         what: Untried,
-        /// Number of changes that were tried.
+        /// Number of those that were tried.
         tried: usize,
-        /// Number of changes that there are.
+        /// Number of those that there are.
         of: usize,
     },
 }
 
-/// Changes of a kind that were not all tried.
+/// Changes of a kind, or demands of a pod, that were not all tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Untried {
     /// Other values of a label key in `nodeSelector` or node affinity.
@@ -220,8 +220,18 @@ pub enum Untried {
     ClaimRequests,
     /// Claims that hold devices.
     ClaimHolders,
-    /// Resource claims of the pod.
+    /// Resource claims of the pod, each on its own.
     Claims,
+    /// Required terms of the pod's affinity, each on its own.
+    PodAffinity,
+    /// Required terms of its anti-affinity, each on its own.
+    PodAntiAffinity,
+    /// Its topology spread constraints, each on its own.
+    SpreadConstraints,
+    /// Its host ports, each on its own.
+    HostPorts,
+    /// Its volumes, each on its own.
+    Volumes,
 }
 
 /// Obstacle that no proposed change removes, with the reason.
@@ -522,6 +532,9 @@ fn matrix(trials: &mut Trials<'_>) -> Matrix {
     let pod = trials.changed_pod(&[]).unwrap_or_else(|| trials.pod().clone());
     let matrix = Matrix::of(trials.scheduler(), &pod, trials.limits().steps).unwrap_or_default();
     trials.spend_on_plugins(matrix.steps);
+    for untried in &matrix.untried {
+        trials.cut_short(untried.clone());
+    }
     matrix
 }
 
@@ -534,10 +547,6 @@ fn of_cluster(trials: &mut Trials<'_>, fixes: &mut Fixes, limits: Limits, today:
     }
     if matrix.combined {
         trials.cut_short(CutShort::CombinedFilters);
-    }
-    let claims = trials.pod().spec.resource_claims.len();
-    if claims > JUDGED_CLAIMS {
-        trials.cut_short(CutShort::Untried { what: Untried::Claims, tried: JUDGED_CLAIMS, of: claims });
     }
     search::singles(trials, &matrix, limits, &mut fixes.fixes);
     rollout::singles(trials, limits, &mut fixes.fixes);

@@ -80,7 +80,7 @@ pub use parallel::{in_order, in_parts};
 pub use placement::{Placement, PlacementGeneratePlugin, PlacementScorePlugin, PodGroupAssignments};
 pub use plugin::*;
 pub use pod_group_state::{PodGroupState, PodGroupStates};
-pub use pod_info::{AffinityTerm, AffinityTerms, KnownPods, PodInfo, WeightedAffinityTerm};
+pub use pod_info::{AffinityTerm, AffinityTerms, KnownPods, LastPod, PodInfo, WeightedAffinityTerm};
 pub use preempt::*;
 pub use preempt_group::{EvictionUnit, GroupMismatch, GroupPreemptionRecord};
 pub use property_changes::{assigned_pod_changes, is_pod_updated, node_scheduling_properties_change, pod_scheduling_properties_change};

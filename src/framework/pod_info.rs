@@ -516,5 +516,21 @@ impl AffinityTerms {
     }
 }
 
+/// The pod that was parsed last: pods that come one after another are often of one workload.
+#[derive(Clone, Debug, Default)]
+pub struct LastPod(Option<(Emulation, Arc<PodInfo>)>);
+
+impl LastPod {
+    /// Parses a pod, which shares what was parsed of the last one if it is alike and of the same release.
+    pub fn parse(&mut self, pod: Arc<Pod>, emulation: Emulation) -> Arc<PodInfo> {
+        let info = Arc::new(match &self.0 {
+            Some((of, last)) if *of == emulation => last.like(pod, emulation),
+            _ => PodInfo::with_emulation(pod, emulation),
+        });
+        self.0 = Some((emulation, info.clone()));
+        info
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -150,8 +150,8 @@ limits! { "engine":
     steps SEARCH_STEPS_ON_NODE: u64 = 5_000, "a_decision_among_many_ends_after_steps_on_each_node";
     /// Steps of a decision of a search for fixes that each step of a plugin's search counts for, by the time that they take.
     steps FIXES_STEPS_OF_PLUGIN: u64 = 4, "a_search_for_fixes_ends_after_a_number_of_steps";
-    /// Steps of a plugin's search that each filter of a node counts for where a demand of a pod is tried on its own, by the time that it takes.
-    steps FIXES_STEPS_OF_FILTER: u64 = 3, "demands_are_tried_on_their_own_up_to_a_number_of_steps";
+    /// Steps of a plugin's search that each node counts for where a demand of a pod is tried on its own, by the time that its filters take.
+    steps FIXES_STEPS_OF_FILTER: u64 = 2, "demands_are_tried_on_their_own_up_to_a_number_of_steps";
     /// Steps that each node counts for in the attempt of a member of a pod group, which is scored.
     steps STEPS_OF_MEMBER: u64 = 10, "attempts_of_a_large_group_end_before_the_search_does";
 }

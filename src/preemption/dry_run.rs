@@ -93,6 +93,13 @@ impl<S> Scratches<S> {
     }
 }
 
+/// The dry run of a node.
+pub(super) struct OnNode {
+    pub(super) run: NodeDryRun,
+    /// Whether sums of the pods decided it: it holds for each pod that requires the same of the node.
+    pub(super) by_sums: bool,
+}
+
 /// Selects the victims on one node, working on copies of the node and the state, or of sums where filters look at no more.
 pub(super) fn select_victims_on_node<'a>(
     post: &PostFilterContext<'_>,
@@ -100,7 +107,7 @@ pub(super) fn select_victims_on_node<'a>(
     pod: &PodInfo,
     node: &'a Arc<NodeInfo>,
     scratch: &mut Scratch<'a>,
-) -> NodeDryRun {
+) -> OnNode {
     select_victims_in_order(post, state, pod, node, scratch, None)
 }
 
@@ -113,49 +120,15 @@ pub(super) fn select_victims_in_order<'a>(
     node: &'a Arc<NodeInfo>,
     scratch: &mut Scratch<'a>,
     order: Option<&[usize]>,
-) -> NodeDryRun {
-    let run = try_victims(post, state, pod, node, scratch, order);
-    count(post, state, node, scratch);
-    run
-}
-
-/// Returns the dry run of a node that the first filters reject, which look at sums alone; `None` where they pass it, and where groups are
-/// victims.
-pub(super) fn rejected_by_first<'a>(
-    post: &PostFilterContext<'_>,
-    state: &CycleState,
-    pod: &PodInfo,
-    node: &'a Arc<NodeInfo>,
-    scratch: &mut Scratch<'a>,
-) -> Option<NodeDryRun> {
-    if respects_groups(post.cx.emulation) || node.may_hold_a_pod_twice() {
-        return None;
-    }
-    let (record, status) = sums::rejected(post, state, pod, node, scratch)?;
-    count(post, state, node, scratch);
-    Some(finished(post, record, Err(status)))
-}
-
-/// Selects the victims on a node that the first filters pass, as [`rejected_by_first`] says.
-pub(super) fn select_victims_past_first<'a>(
-    post: &PostFilterContext<'_>,
-    state: &CycleState,
-    pod: &PodInfo,
-    node: &'a Arc<NodeInfo>,
-    scratch: &mut Scratch<'a>,
-) -> NodeDryRun {
-    let run = try_one_by_one(post, state, pod, node, scratch, None);
-    count(post, state, node, scratch);
-    run
-}
-
-fn count(post: &PostFilterContext<'_>, state: &CycleState, node: &NodeInfo, scratch: &mut Scratch<'_>) {
+) -> OnNode {
+    let found = try_victims(post, state, pod, node, scratch, order);
     // Each pod is removed and put back; where more than sums change, plugins follow, and filter again.
     state.count_filters(1 + node.pods.len() * if looks_at_sums(post) { 1 } else { 5 });
     let steps = scratch.budgets.take_steps();
     if steps > 0 {
         state.count_list_steps(steps);
     }
+    found
 }
 
 fn try_victims<'a>(
@@ -165,24 +138,23 @@ fn try_victims<'a>(
     node: &'a Arc<NodeInfo>,
     scratch: &mut Scratch<'a>,
     order: Option<&[usize]>,
-) -> NodeDryRun {
-    let release = post.cx.emulation.behaviour();
-    if looks_at_sums(post) {
-        if release.preemption.without_victims != WithoutVictims::Chosen && node.places_below(pod.pod.priority()).next().is_none() {
-            return nothing_weaker(post, pod, node.name().clone(), scratch);
-        }
-        if !node.may_hold_a_pod_twice() {
+) -> OnNode {
+    let (release, by_sums) = (post.cx.emulation.behaviour(), looks_at_sums(post));
+    if by_sums && release.preemption.without_victims != WithoutVictims::Chosen && node.places_below(pod.pod.priority()).next().is_none() {
+        return OnNode { run: nothing_weaker(post, pod, node.name().clone(), scratch), by_sums };
+    }
+    if !node.may_hold_a_pod_twice() {
+        if by_sums {
             let (record, found) = sums::Attempt::new(post, state, pod, node, scratch).run(order);
-            return finished(post, record, found);
+            return OnNode { run: finished(post, record, found), by_sums };
+        }
+        if !respects_groups(post.cx.emulation)
+            && let Some((record, status)) = sums::rejected(post, state, pod, node, scratch)
+        {
+            return OnNode { run: finished(post, record, Err(status)), by_sums: true };
         }
     }
-    if !respects_groups(post.cx.emulation)
-        && !node.may_hold_a_pod_twice()
-        && let Some((record, status)) = sums::rejected(post, state, pod, node, scratch)
-    {
-        return finished(post, record, Err(status));
-    }
-    try_one_by_one(post, state, pod, node, scratch, order)
+    OnNode { run: try_one_by_one(post, state, pod, node, scratch, order), by_sums }
 }
 
 /// Removes each pod of lower priority, and puts it back.

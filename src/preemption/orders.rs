@@ -115,7 +115,7 @@ impl Ties {
         let mut words: Vec<Vec<usize>> = self.ties.iter().map(|tie| letters(tie)).collect();
         loop {
             let order = self.order(&words);
-            let candidate = select_victims_in_order(&quiet, state, pod, node, scratch, Some(&order)).candidate?;
+            let candidate = select_victims_in_order(&quiet, state, pod, node, scratch, Some(&order)).run.candidate?;
             number += 1;
             for (at, (_, unit)) in pods.iter().enumerate() {
                 if unit.pods().first().is_some_and(|first| candidate.victims.iter().any(|victim| Arc::ptr_eq(first, victim.info()))) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::dry_run::{Scratch, looks_at_sums, rejected_by_first, select_victims_on_node, select_victims_past_first};
+use super::dry_run::{OnNode, Scratch, looks_at_sums, select_victims_on_node};
 use super::units::respects_groups;
 use crate::framework::{CycleState, KnownDryRuns, NodeDryRun, NodeInfo, PodInfo, PodSums, PostFilterContext, unix_nanoseconds};
 
@@ -45,27 +45,19 @@ impl<'a, 'p> Recall<'a, 'p> {
     pub(super) fn try_node(&self, state: &CycleState, scratch: &mut Scratch<'a>, (at, node): (usize, &'a Arc<NodeInfo>)) -> Tried {
         let Self { post, pod, .. } = *self;
         let Some(known) = &self.known else {
-            return Tried { run: Arc::new(select_victims_on_node(post, state, pod, node, scratch)), new: None };
+            return Tried { run: Arc::new(select_victims_on_node(post, state, pod, node, scratch).run), new: None };
         };
         let may_be_nominated = post.runner.may_be_nominated_to(self.hashes[at]);
         let nominated = if may_be_nominated { post.runner.nominated_sums(pod, node) } else { None };
         let holds = |run: &&Arc<NodeDryRun>| self.all || run.status.is_rejected();
         if let Some(run) = known.get(at, node, nominated.as_ref()).filter(holds) {
-            debug_assert_eq!(**run, select_victims_on_node(post, state, pod, node, scratch), "{} on {}", pod.key(), node.name());
+            debug_assert_eq!(**run, select_victims_on_node(post, state, pod, node, scratch).run, "{} on {}", pod.key(), node.name());
             state.count_filters(1);
             return Tried { run: run.clone(), new: None };
         }
-        let run = if self.all { None } else { rejected_by_first(post, state, pod, node, scratch) };
-        let is_new = self.all || run.is_some();
-        let others = |scratch: &mut Scratch<'a>| {
-            if self.all {
-                select_victims_on_node(post, state, pod, node, scratch)
-            } else {
-                select_victims_past_first(post, state, pod, node, scratch)
-            }
-        };
-        let run = Arc::new(run.unwrap_or_else(|| others(scratch)));
-        Tried { run: run.clone(), new: is_new.then_some(NewRun { position: at, nominated, run }) }
+        let OnNode { run, by_sums } = select_victims_on_node(post, state, pod, node, scratch);
+        let run = Arc::new(run);
+        Tried { run: run.clone(), new: by_sums.then_some(NewRun { position: at, nominated, run }) }
     }
 
     /// Keeps these dry runs too, for the next pods like this one.

@@ -11,7 +11,9 @@ use imbl::OrdMap;
 
 use super::object_id::ObjectId;
 use crate::cluster::{Node, Object, ObjectsByName, Pod, Str};
-use crate::framework::{BudgetIndex, EquivalenceClasses, Images, KnownPods, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod};
+use crate::framework::{
+    BudgetIndex, EquivalenceClasses, Images, KnownPods, LastPod, NodeList, PodGroupStates, PodInfo, Snapshot, is_same_pod,
+};
 use crate::release::{Emulation, Gate};
 
 /// The slot of a node that does not exist.
@@ -34,21 +36,10 @@ pub struct Cache {
     assumed: OrdMap<ObjectId, Arc<PodInfo>>,
     /// The pods of each group; empty unless the gate `GenericWorkload` is on.
     pub(super) pod_groups: PodGroupStates,
-    /// The pod that was parsed last, with the release: pods that come one after another are often alike.
-    parsed: Option<(Emulation, Arc<PodInfo>)>,
+    pub(super) last_pod: LastPod,
 }
 
 impl Cache {
-    /// Parses a pod, which shares what was parsed of the last one if it is of the same workload.
-    pub(super) fn parse(&mut self, pod: Arc<Pod>, emulation: Emulation) -> Arc<PodInfo> {
-        let info = Arc::new(match &self.parsed {
-            Some((of, last)) if *of == emulation => last.like(pod, emulation),
-            _ => PodInfo::with_emulation(pod, emulation),
-        });
-        self.parsed = Some((emulation, info.clone()));
-        info
-    }
-
     /// Builds the cache of a starting scheduler: nodes by name, then the pods on them by namespace and name.
     ///
     /// Preemption chooses among equals by the order of a node's pods. kube-scheduler's order is that of the API

@@ -411,13 +411,13 @@ impl State {
                 let emulation = self.config.emulation;
                 let info = match self.cache.forget(&pod) {
                     Some(assumed) => Arc::new(assumed.like(pod, emulation)),
-                    None => self.cache.parse(pod, emulation),
+                    None => self.cache.last_pod.parse(pod, emulation),
                 };
                 self.cache.add_pod(info);
             }
             HandlerStep::CacheUpdatePod { old, new } => {
                 self.cache.remove_pod(&old);
-                let info = self.cache.parse(new, self.config.emulation);
+                let info = self.cache.last_pod.parse(new, self.config.emulation);
                 self.cache.add_pod(info);
             }
             HandlerStep::CacheRemovePod(pod) => drop(self.cache.remove_pod(&pod)),

@@ -549,10 +549,23 @@ fn demands_are_tried_on_their_own_up_to_a_number_of_steps() {
     let case = one_node_case(written(&json!({"containers": [{"name": "c"}], "affinity": affinity})), node(&json!({}), &json!({})));
     let scheduler = case.scheduler(&case.items);
     let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod").clone();
-    let tried = |most: u64| Matrix::of(&scheduler, &pod, most).expect("a profile").rows.len();
+    let matrix = |most: u64| Matrix::of(&scheduler, &pod, most).expect("a profile");
+    let tried = |most: u64| {
+        let matrix = matrix(most);
+        let alone = matrix.rows.iter().filter(|row| matches!(row.demand, Demand::PodTerm { .. })).count();
+        let left: Vec<usize> = matrix.rows[alone..].iter().map(|row| row.fails.count()).collect();
+        (alone, left, matrix.untried)
+    };
+    let untried = |tried: usize| vec![CutShort::Untried { what: Untried::PodAffinity, tried, of: 40 }];
     let find = |steps: u64| find(&scheduler, &pod, Limits { steps, ..Limits::of(1) }, &Acts::default(), &|_| true).search;
-    assert_eq!((tried(u64::MAX), tried(119)), (40, 10), "12 steps for the node in each");
-    assert!(find(119).cut_short_by.iter().any(|by| matches!(by, CutShort::Steps(_))));
+    assert_eq!(tried(u64::MAX), (40, Vec::new(), Vec::new()));
+    assert_eq!(tried(79), (10, vec![1], untried(10)), "8 steps for the node in each");
+    assert_eq!(tried(0), (1, vec![1], untried(1)));
+    assert_eq!(tried(38 * 8 + 7), (40, Vec::new(), Vec::new()), "the last one takes no longer than what is left");
+    assert_eq!((matrix(0).one.count(), matrix(0).two.count()), (0, 1), "those that were not tried count");
+    let is_cut = |by: &CutShort| matches!(by, CutShort::Steps(_));
+    let cut = find(79).cut_short_by;
+    assert!(cut.iter().any(is_cut) && cut.contains(&untried(10)[0]), "{cut:?}");
     assert!(find(Limits::of(1).steps).cut_short_by.is_empty());
 }
 
@@ -576,7 +589,7 @@ fn a_search_for_fixes_ends_after_a_number_of_steps() {
         let is_cut = search.cut_short_by == [CutShort::Steps(search.trials)];
         (search.trials, is_cut)
     };
-    assert_eq!(trials(&spec, &[], 14), (3, true), "a step for the node in each, and 12 for the filter of pods' terms");
+    assert_eq!(trials(&spec, &[], 10), (3, true), "a step for the node in each, and 8 for the filter of pods' terms");
     let (all, is_cut) = trials(&devices, &[&claim, &slice, &class], Limits::of(1).steps);
     let (some, some_is_cut) = trials(&devices, &[&claim, &slice, &class], 100);
     assert!(

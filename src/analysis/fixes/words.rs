@@ -417,6 +417,11 @@ fn untried_text(what: &Untried) -> String {
         Untried::ClaimRequests => "changes of resource claims".to_owned(),
         Untried::Claims => "resource claims of the pod".to_owned(),
         Untried::ClaimHolders => "resource claims to free".to_owned(),
+        Untried::PodAffinity => "terms of pod affinity".to_owned(),
+        Untried::PodAntiAffinity => "terms of pod anti-affinity".to_owned(),
+        Untried::SpreadConstraints => "topology spread constraints".to_owned(),
+        Untried::HostPorts => "host ports".to_owned(),
+        Untried::Volumes => "volumes".to_owned(),
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::release::Gate;
 
 fn info(affinity: &str) -> PodInfo {
     let pod = format!(r#"{{"metadata":{{"name":"p","namespace":"own","labels":{{"a":"1"}}}},"spec":{{"affinity":{affinity}}}}}"#);
@@ -89,4 +90,19 @@ fn a_list_with_an_error_is_empty_and_every_list_is_reported() {
     check(&format!("{good},{bad}"), good, 0, 1, Some(&format!("requiredAffinityTerms: {odd}")));
     check(bad, bad, 0, 0, Some(&format!("[requiredAffinityTerms: {odd}, preferredAffinityTerms: {odd}]")));
     assert_eq!(info("{}").terms, None);
+}
+
+#[test]
+fn pods_that_come_one_after_another_share_what_was_parsed_of_one_release() {
+    let mut last = LastPod::default();
+    let first = info("{}").pod;
+    let mut copy = Pod::clone(&first);
+    copy.metadata.name = "b".into();
+    let copy = Arc::new(copy);
+    let mut other = Emulation::default();
+    other.set(Gate::PodLevelResources, !other.enabled(Gate::PodLevelResources));
+    let [one, two, of_other] = [(&first, Emulation::default()), (&copy, Emulation::default()), (&first, other)]
+        .map(|(pod, emulation)| last.parse(pod.clone(), emulation));
+    assert!(Arc::ptr_eq(&one.parts, &two.parts) && !Arc::ptr_eq(&one.parts, &of_other.parts));
+    assert_eq!((one.key(), two.key()), (first.key(), copy.key()));
 }

@@ -42,6 +42,7 @@ impl Setting {
             node,
             &mut Scratch::new(&snapshot, Emulation::default().behaviour()),
         )
+        .run
     }
 
     /// Runs with recording, and checks that a quiet run finds the same, and runs that look at sums alone as well.
@@ -277,7 +278,7 @@ fn run_with_groups((setting, snapshot, emulation): &(Setting, Snapshot, Emulatio
     post.cx.emulation = *emulation;
     let preemptor = PodInfo::new(Arc::new(setting.preemptor.clone()));
     let node = snapshot.get("a").unwrap();
-    select_victims_on_node(&post, &CycleState::default(), &preemptor, node, &mut Scratch::new(&snapshot, emulation.behaviour()))
+    select_victims_on_node(&post, &CycleState::default(), &preemptor, node, &mut Scratch::new(&snapshot, emulation.behaviour())).run
 }
 
 #[test]

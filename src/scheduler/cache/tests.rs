@@ -67,22 +67,3 @@ fn pods_wait_for_their_node_and_clones_keep_what_they_saw() {
     assert_eq!(before.get("a1").unwrap().pods.len(), 1);
     assert_eq!(cache.snapshot().get("a1").unwrap().pods.len(), 0);
 }
-
-#[test]
-fn pods_that_come_one_after_another_share_what_was_parsed_of_one_release() {
-    let mut cache = Cache::default();
-    let first = pod("a", "n");
-    let mut copy = Pod::clone(&first.pod);
-    copy.metadata.name = "b".into();
-    let copy = Arc::new(copy);
-    let mut other = Emulation::default();
-    other.set(Gate::PodLevelResources, !other.enabled(Gate::PodLevelResources));
-    let parse = |cache: &mut Cache, pod: &Arc<Pod>, emulation| cache.parse(pod.clone(), emulation);
-    let [one, two, of_other] = [(&first.pod, Emulation::default()), (&copy, Emulation::default()), (&first.pod, other)]
-        .map(|(pod, emulation)| parse(&mut cache, pod, emulation));
-    assert!(
-        std::ptr::eq(&raw const one.resource, &raw const two.resource)
-            && !std::ptr::eq(&raw const one.resource, &raw const of_other.resource)
-    );
-    assert_eq!((one.key(), two.key()), (first.key(), copy.key()));
-}

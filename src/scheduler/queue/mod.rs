@@ -40,7 +40,7 @@ pub use self::observed::{InferredQueue, Observed, PlaceInLog, QueueInLog};
 use self::unschedulable_pods::UnschedulablePods;
 use crate::cluster::resource::ResourceClaim;
 use crate::cluster::{Key, Meta, Pod, PodGroup, Store, Str};
-use crate::framework::{Context, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status, hash_of};
+use crate::framework::{Context, LastPod, NominatingInfo, PluginName, PodInfo, QueuedPodInfo, Status, hash_of};
 use crate::release::{Emulation, Gate};
 use crate::scheduler::object_id::ObjectId;
 use crate::trace::{Event, MoveCause, Place, QueueMove, QueueOrder, QueuesView};
@@ -140,8 +140,7 @@ pub struct SchedulingQueue {
     returning: Journaled<OrdMap<Key, Member>>,
     /// The groups that passed `PreEnqueue`, where groups are queued as one.
     passed: OrdMap<Key, Passed>,
-    /// The pod that was added last: the next one is mostly of the same workload.
-    added: Option<Arc<PodInfo>>,
+    last_pod: LastPod,
 }
 
 impl SchedulingQueue {
@@ -170,7 +169,7 @@ impl SchedulingQueue {
             popped_group: None,
             returning: Journaled::default(),
             passed: OrdMap::new(),
-            added: None,
+            last_pod: LastPod::default(),
         }
     }
 

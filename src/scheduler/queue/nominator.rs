@@ -1,12 +1,10 @@
 //! Nominated pods by node; mirrors `pkg/scheduler/backend/queue/nominator.go`.
 
 use std::collections::VecDeque;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use imbl::shared_ptr::DefaultSharedPtr;
-use imbl::{GenericHashMap, HashMap, OrdMap, OrdSet};
+use imbl::{HashMap, OrdMap, OrdSet};
 
 use crate::cluster::{Key, Pod, Str, Uid};
 use crate::framework::{NominatingInfo, PodInfo, PodSums, SharedList, hash_of};
@@ -287,34 +285,12 @@ impl Touched<'_> {
 #[derive(Debug, Default)]
 pub(super) struct NominatedPods(RwLock<Known>);
 
-/// A map by what is a hash already.
-type ByHash<V> = GenericHashMap<u64, V, BuildHasherDefault<Hashed>, DefaultSharedPtr>;
-
-#[derive(Clone, Copy, Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
 /// Nominated pods by node, as they were after some changes.
 #[derive(Clone, Debug, Default)]
 struct Known {
     changes: [u64; 5],
     /// By the hash of the node's name.
-    nodes: ByHash<(Str, Option<Arc<Nominated>>)>,
+    nodes: OrdMap<u64, (Str, Option<Arc<Nominated>>)>,
     /// The pods on these nodes, each with the hash of the node's name.
     pods: OrdSet<(Key, u64)>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::moves::{Strategy, label};
 use super::{AlreadyQueued, QueueEnv, SchedulingQueue, unschedulable_place};
 use crate::cluster::{Key, Object, Pod, Str};
-use crate::framework::{Change, ClusterEvent, EventLabel, PodInfo, QueuedPodInfo, is_pod_updated, pod_scheduling_properties_change};
+use crate::framework::{Change, ClusterEvent, EventLabel, QueuedPodInfo, is_pod_updated, pod_scheduling_properties_change};
 use crate::release::{Backoff, Gate, Parking};
 use crate::trace::{Event, MoveCause, Place};
 
@@ -13,13 +13,7 @@ impl SchedulingQueue {
     /// Adds a new pod without a node. Replaces a queued pod of the same name.
     pub fn add(&mut self, env: &mut dyn QueueEnv, pod: Arc<Pod>) {
         self.drop_waiting(env, &pod.key(), MoveCause::Cycle);
-        let emulation = self.config.emulation;
-        let parsed = match &self.added {
-            Some(last) => last.like(pod, emulation),
-            None => PodInfo::with_emulation(pod, emulation),
-        };
-        let parsed = Arc::new(parsed);
-        self.added = Some(Arc::clone(&parsed));
+        let parsed = self.last_pod.parse(pod, self.config.emulation);
         let info = QueuedPodInfo::of(parsed, env.now(), self.next_sequence());
         let cause = MoveCause::Cluster(ClusterEvent::UNSCHEDULED_POD_ADD);
         if self.entry_of(info.pod()).is_some() {

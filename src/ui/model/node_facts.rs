@@ -12,7 +12,7 @@ use crate::ui::model::filter::{Fact, Filter};
 use crate::ui::model::grouping::{Grouping, zone_of};
 use crate::ui::model::node_ranking::NodeRanking;
 use crate::ui::model::sort::Sort;
-use crate::ui::model::verdict::{Cause, Class, Verdicts};
+use crate::ui::model::verdict::{Cause, Class, VerdictKey, Verdicts};
 
 /// Orders and labels of a snapshot's nodes, which no verdict changes. Each is made when it is first needed.
 #[derive(Debug, Default)]
@@ -161,9 +161,10 @@ impl NodeFacts {
     pub fn of(cycle: &CycleView, snapshot: &Snapshot, orders: Arc<NodeOrders>) -> Self {
         let mut causes = Causes::default();
         // The texts of thousands of reasons are long, and most nodes share them.
-        let mut known: HashMap<(usize, bool), u32> = HashMap::new();
+        let mut known: HashMap<VerdictKey, u32> = HashMap::new();
         let verdicts = Verdicts::new(cycle).by_position(snapshot).into_iter();
-        let of: Vec<u32> = verdicts.map(|verdict| *known.entry(verdict.said()).or_insert_with(|| causes.index(verdict.cause()))).collect();
+        let of: Vec<u32> =
+            verdicts.map(|verdict| *known.entry(verdict.text_key()).or_insert_with(|| causes.index(verdict.cause()))).collect();
         Self::new(causes, of, orders)
     }
 
@@ -243,9 +244,9 @@ impl NodeFacts {
     /// Returns the verdict in the row of each node, by position.
     fn in_rows(&self, cycle: &CycleView, snapshot: &Snapshot) -> &[Arc<str>] {
         self.in_rows.get_or_init(|| {
-            let mut known: HashMap<(usize, bool), Arc<str>> = HashMap::new();
+            let mut known: HashMap<VerdictKey, Arc<str>> = HashMap::new();
             let verdicts = Verdicts::new(cycle).by_position(snapshot).into_iter();
-            verdicts.map(|verdict| known.entry(verdict.said()).or_insert_with(|| verdict.in_row().into()).clone()).collect()
+            verdicts.map(|verdict| known.entry(verdict.text_key()).or_insert_with(|| verdict.in_row().into()).clone()).collect()
         })
     }
 

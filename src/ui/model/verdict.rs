@@ -15,6 +15,9 @@ pub use crate::trace::VerdictClass as Class;
 /// The class of a verdict, the plugin that gave it, and the reason.
 pub type Cause = (Class, Option<PluginName>, Cow<'static, str>);
 
+/// A class, the address of the status, and whether nominated pods count.
+pub type VerdictKey = (Class, Option<usize>, bool);
+
 /// The verdict of a node in a cycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeVerdict<'a> {
@@ -60,9 +63,9 @@ impl<'a> NodeVerdict<'a> {
         (self.class, self.plugin, self.reason())
     }
 
-    /// Returns what verdicts share that say the same; others may say it too.
-    pub fn said(&self) -> (usize, bool) {
-        (self.given.map_or_else(|reason| reason.as_ptr().addr(), Status::address), self.counts_nominated)
+    /// Returns a key that only verdicts of one text share; others may have that text too.
+    pub fn text_key(&self) -> VerdictKey {
+        (self.class, self.given.ok().map(Status::address), self.counts_nominated)
     }
 
     /// Returns the deciding fact in a few words; `None` if the reasons are complete.
