@@ -48,9 +48,9 @@ impl NewPod {
             }
         }
         let fields = Wire::deserialize(pod).map_err(invalid)?.spec;
-        let mut with_ports = pod.clone();
-        default_ports(&mut with_ports);
-        let mut pod: Pod = serde_json::from_value(with_ports).map_err(invalid)?;
+        let written = pod;
+        let mut pod = Pod::deserialize(written).map_err(invalid)?;
+        default_ports(&mut pod, written).map_err(invalid)?;
         if pod.metadata.namespace.is_empty() {
             pod.metadata.namespace = "default".into();
         }
@@ -75,20 +75,24 @@ pub(super) fn key_of(pod: &Value) -> Key {
     Key::new(text("/metadata/namespace"), text("/metadata/name"))
 }
 
-/// Sets the protocol of ports, and the host port of each container port of a pod on the host's network.
-fn default_ports(pod: &mut Value) {
-    let on_host = pod.pointer("/spec/hostNetwork").and_then(Value::as_bool) == Some(true);
-    for list in ["/spec/containers", "/spec/initContainers"] {
-        let containers = pod.pointer_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
-        let ports = containers.filter_map(|container| container.get_mut("ports").and_then(Value::as_array_mut)).flatten();
-        for port in ports.filter_map(Value::as_object_mut) {
-            port.entry("protocol").or_insert_with(|| "TCP".into());
-            let is_missing = port.get("hostPort").and_then(Value::as_i64).unwrap_or(0) == 0;
-            if let (true, true, Some(own)) = (on_host, is_missing, port.get("containerPort").cloned()) {
-                port.insert("hostPort".to_owned(), own);
+/// Sets the protocol of ports, and the host port of each container port of a pod on the host's network. `written` is the pod as JSON,
+/// which has the container ports.
+fn default_ports(pod: &mut Pod, written: &Value) -> serde_json::Result<()> {
+    let (on_host, tcp) = (pod.spec.host_network == Some(true), Str::from("TCP"));
+    let spec = pod.spec_mut();
+    for (list, containers) in [("containers", &mut spec.containers), ("initContainers", &mut spec.init_containers)] {
+        for (at, container) in containers.iter_mut().enumerate() {
+            for (number, port) in container.ports.iter_mut().enumerate() {
+                if port.protocol.is_empty() {
+                    port.protocol = tcp.clone();
+                }
+                if on_host && port.host_port.unwrap_or(0) == 0 {
+                    port.host_port = Option::deserialize(&written["spec"][list][at]["ports"][number]["containerPort"])?;
+                }
             }
         }
     }
+    Ok(())
 }
 
 /// Checks the fields that decide about scheduling and that a manifest often gets wrong; mirrors parts of

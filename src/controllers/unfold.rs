@@ -78,7 +78,9 @@ pub struct Surge {
 
 /// Options of unfolding.
 #[derive(Clone, Copy, Debug)]
-pub struct UnfoldOptions {
+pub struct UnfoldOptions<'a> {
+    /// The namespace of a workload that names none.
+    pub namespace: &'a str,
     /// The number of replicas, or of a Job's pods, in place of the manifest's.
     pub replicas: Option<u64>,
     /// The number of pods that are made at most.
@@ -112,7 +114,7 @@ impl std::error::Error for InvalidWorkload {}
 ///
 /// # Errors
 /// When an API server would refuse the workload.
-pub fn unfold(cluster: &Cluster, object: &Value, options: &UnfoldOptions) -> Result<Option<Unfolded>, InvalidWorkload> {
+pub fn unfold(cluster: &Cluster, object: &Value, options: &UnfoldOptions<'_>) -> Result<Option<Unfolded>, InvalidWorkload> {
     let work = Work::of(cluster, object, options);
     let group = work.api_version.rsplit_once('/').map_or("", |(group, _)| group);
     let unfolded = match (group, work.kind.as_str()) {
@@ -138,7 +140,7 @@ type Found = Result<Unfolded, Vec<FieldError>>;
 struct Work<'a> {
     cluster: &'a Cluster,
     object: &'a Value,
-    options: &'a UnfoldOptions,
+    options: &'a UnfoldOptions<'a>,
     kind: Str,
     api_version: Str,
     key: Key,
@@ -154,10 +156,10 @@ struct Owner<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn of(cluster: &'a Cluster, object: &'a Value, options: &'a UnfoldOptions) -> Self {
+    fn of(cluster: &'a Cluster, object: &'a Value, options: &'a UnfoldOptions<'a>) -> Self {
         let text = |pointer: &str| Str::from(object.pointer(pointer).and_then(Value::as_str).unwrap_or_default());
         let (kind, name) = (text("/kind"), text("/metadata/name"));
-        let namespace = Some(text("/metadata/namespace")).filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
+        let namespace = Some(text("/metadata/namespace")).filter(|n| !n.is_empty()).unwrap_or_else(|| options.namespace.into());
         let uid = Some(text("/metadata/uid")).filter(|uid| !uid.is_empty());
         let uid = uid.unwrap_or_else(|| format!("new-{}", suffix(&[&kind, &namespace, &name], 16)).into());
         Self { cluster, object, options, kind, api_version: text("/apiVersion"), key: Key { namespace, name }, uid }
@@ -186,14 +188,16 @@ impl<'a> Work<'a> {
 
     /// Returns what the pods of a template share.
     fn shared(template: &Value) -> Arc<PodTemplate> {
-        let mut metadata = json!({});
+        let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {}});
         for field in ["labels", "annotations"] {
             if let Some(value) = template.pointer(&format!("/metadata/{field}")).filter(|value| value.is_object()) {
-                metadata[field] = value.clone();
+                pod["metadata"][field] = value.clone();
             }
         }
-        let spec = template.get("spec").cloned().unwrap_or_else(|| json!({}));
-        PodTemplate::new(json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}))
+        if let Some(spec) = template.get("spec") {
+            pod["spec"] = spec.clone();
+        }
+        PodTemplate::new(pod)
     }
 
     /// Returns a pod of a template, under a name.

@@ -180,7 +180,8 @@ impl Engine {
     fn make(&mut self, object: &Value, replicas: usize) -> Result<(Vec<PlacedPod>, Vec<(usize, Key)>), Error> {
         let state = self.scheduler.state();
         let (emulation, cluster) = (state.config().emulation, state.cluster());
-        let options = UnfoldOptions { replicas: Some(replicas as u64), most: CAPACITY_COPIES + 1, emulation, now: state.clock() };
+        let (replicas, most) = (Some(replicas as u64), CAPACITY_COPIES + 1);
+        let options = UnfoldOptions { namespace: "default", replicas, most, emulation, now: state.clock() };
         let unfolded = unfolded(object, &options, cluster)?;
         if unfolded.len() > CAPACITY_COPIES {
             return Err(Error::new(ErrorKind::Workload, format_args!("more than {CAPACITY_COPIES} pods are not placed")));
@@ -238,7 +239,7 @@ impl Decisions {
 }
 
 /// Returns the pods of an object, before admission. A pod without a node and a status is made of one that has them.
-fn unfolded(object: &Value, options: &UnfoldOptions, cluster: &Cluster) -> Result<Vec<UnfoldedPod>, Error> {
+fn unfolded(object: &Value, options: &UnfoldOptions<'_>, cluster: &Cluster) -> Result<Vec<UnfoldedPod>, Error> {
     let mut object = object.clone();
     let kind = object.get("kind").and_then(Value::as_str).map(str::to_owned);
     if kind.as_deref() == Some("Pod") || kind.is_none() && object.pointer("/spec/containers").is_some() {

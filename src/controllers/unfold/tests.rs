@@ -7,8 +7,8 @@ fn cluster(objects: &[Value]) -> Cluster {
     objects.iter().map(|object| serde_json::from_value::<Object>(object.clone()).unwrap()).collect()
 }
 
-fn options() -> UnfoldOptions {
-    UnfoldOptions { replicas: None, most: 100, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH }
+fn options() -> UnfoldOptions<'static> {
+    UnfoldOptions { namespace: "default", replicas: None, most: 100, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH }
 }
 
 fn workload(api_version: &str, kind: &str, spec: &Value) -> Value {
@@ -134,6 +134,8 @@ fn other_kinds_are_unfolded_by_their_template_or_not_at_all() {
     let copies = unfold(&Cluster::default(), &pod, &UnfoldOptions { replicas: Some(3), ..options() }).unwrap().unwrap();
     assert_eq!((names(&copies)[0].as_str(), copies.pods.len(), copies.pods[0].pod.json().get("status").cloned()), ("one", 3, None));
     assert_eq!(copies.pods[0].pod.json()["metadata"]["namespace"], "default");
+    let elsewhere = unfold(&Cluster::default(), &pod, &UnfoldOptions { namespace: "shop", ..options() }).unwrap().unwrap();
+    assert_eq!((&*elsewhere.key.namespace, elsewhere.pods[0].pod.key().namespace), ("shop", "shop".into()));
 }
 
 #[test]

@@ -134,8 +134,8 @@ pub fn apply_manifest(
     // A wrong workload is found before anything is applied.
     let emulation = stage.scheduler().state().config().emulation;
     let now = stage.scheduler().state().clock();
+    let options = UnfoldOptions { namespace: &request.namespace, replicas: request.replicas, most: 0, emulation, now };
     for (at, object) in &workloads {
-        let options = UnfoldOptions { replicas: request.replicas, most: 0, emulation, now };
         unfold(&cluster, object, &options).map_err(|error| ManifestProblem::Workload(*at, error))?;
     }
     let mut draft = Draft::new(&cluster);
@@ -148,18 +148,17 @@ pub fn apply_manifest(
     let (mut rollouts, mut owned) = (Vec::new(), objects::OwnedPods::default());
     let (mut left, mut bytes_left) = (request.most_pods, request.most_bytes);
     for (at, object) in workloads {
-        let object = objects::with_namespace(object, &request.namespace);
         let state = stage.scheduler().state();
-        let options = UnfoldOptions { replicas: request.replicas, most: left, emulation, now };
-        let found = unfold(state.cluster(), &object, &options).map_err(|error| ManifestProblem::Workload(at, error))?;
+        let found = unfold(state.cluster(), object, &UnfoldOptions { most: left, ..options })
+            .map_err(|error| ManifestProblem::Workload(at, error))?;
         let Some(mut found) = found else {
-            *answer.skipped.entry(objects::kind_of(&object)).or_default() += 1;
+            *answer.skipped.entry(objects::kind_of(object)).or_default() += 1;
             continue;
         };
         found.pods.truncate(pods_within(&found.pods, &mut bytes_left));
         left -= found.pods.len();
         let mut draft = Draft::new(state.cluster());
-        objects::put_controller(&mut draft, at, &object, &found)?;
+        objects::put_controller(&mut draft, at, object, &found)?;
         rollouts.push(Rollout::begin((state.cluster(), &mut owned), object, found, &mut admission, originals));
         put_all(stage, "apply workload", draft);
     }

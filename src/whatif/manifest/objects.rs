@@ -36,7 +36,7 @@ pub fn makes_pods(object: &Value) -> bool {
     is_known || (kind.parse::<Kind>().is_err() && object.pointer("/spec/template/spec/containers").is_some_and(Value::is_array))
 }
 
-pub(super) fn with_namespace(object: &Value, namespace: &Str) -> Value {
+fn with_namespace(object: &Value, namespace: &Str) -> Value {
     let mut object = object.clone();
     if text(&object, "/metadata/namespace").is_empty() {
         object["metadata"]["namespace"] = json!(namespace.as_str());

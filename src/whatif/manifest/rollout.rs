@@ -54,10 +54,9 @@ pub(super) struct Rollout {
 
 impl Rollout {
     /// Begins with the pods that the cluster has of the workload.
-    #[allow(clippy::needless_pass_by_value, reason = "the rollout is about this object")]
     pub(super) fn begin(
         (cluster, owned): (&Cluster, &mut OwnedPods),
-        object: Value,
+        object: &Value,
         mut found: Unfolded,
         admission: &mut Admission,
         originals: Originals<'_>,
@@ -65,7 +64,7 @@ impl Rollout {
         let sample = found.pods.first().map(|pod| pod.pod.clone());
         let old = owned.of(cluster, &found);
         let mut queue: VecDeque<UnfoldedPod> = std::mem::take(&mut found.pods).into();
-        let differs = || is_rolled_out(cluster, &object, &old, sample.as_ref(), admission, originals);
+        let differs = || is_rolled_out(cluster, object, &old, sample.as_ref(), admission, originals);
         let change = match found.kind.as_str() {
             _ if old.is_empty() => Change::Created,
             "Pod" if found.wanted <= 1 => Change::Unchanged,
