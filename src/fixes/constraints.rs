@@ -366,13 +366,13 @@ impl<'a> Builder<'a> {
             let pod = with(left);
             let of_left = (pod.spec != self.pod.spec).then(|| self.table_of(plugins, pod));
             let table = of_left.as_ref().unwrap_or(self.table);
-            for plugin in *plugins {
+            let rows = plugins.iter().filter_map(|plugin| {
                 let bits = Self::rejected(table, &[*plugin], test);
-                if bits.count() > 0 {
-                    let reason = Self::first_reason(table, &[*plugin]);
-                    self.push(Demand::Other { plugin: *plugin, reason }, bits, None, Closest::Unknown);
-                }
-            }
+                let of_first = table.nodes[bits.iter().next()?].iter().find(|(by, status)| by == plugin && test(status));
+                let reason = of_first.and_then(|(_, status)| status.reasons().first().cloned());
+                Some(Row { demand: Demand::Other { plugin: *plugin, reason }, fails: bits, drop: None, closest: Closest::Unknown })
+            });
+            self.rows.extend(rows);
             return;
         }
     }
