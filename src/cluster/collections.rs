@@ -1,5 +1,6 @@
 //! The two containers of the object model: a list and a map that read `null` as empty, as Go's decoder does.
 
+use std::cmp::Ordering;
 use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -212,12 +213,21 @@ impl<'a, V> Ascending<'a, V> {
     /// Returns the value of `key`; `None` if it is not present, or comes before one that was asked for.
     #[inline]
     pub fn get(&mut self, key: &str) -> Option<&'a V> {
-        let at = match self.0.first() {
-            Some((first, _)) if first.as_str() == key => Ok(0),
-            Some(_) => self.0.binary_search_by(|(k, _)| k.as_str().cmp(key)),
-            None => Err(0),
-        };
-        self.0 = &self.0[at.unwrap_or_else(|at| at)..];
+        let (first, value) = self.0.first()?;
+        match first.as_str().cmp(key) {
+            Ordering::Equal => return Some(value),
+            Ordering::Greater => return None,
+            Ordering::Less => {}
+        }
+        // The key is mostly one of the next.
+        let (mut past, mut reach) = (1, 1);
+        while self.0.get(past + reach - 1).is_some_and(|(k, _)| k.as_str() < key) {
+            past += reach;
+            reach *= 2;
+        }
+        let end = self.0.len().min(past + reach);
+        let at = self.0[past..end].binary_search_by(|(k, _)| k.as_str().cmp(key));
+        self.0 = &self.0[past + at.unwrap_or_else(|at| at)..];
         self.0.first().filter(|_| at.is_ok()).map(|(_, value)| value)
     }
 }
@@ -305,5 +315,18 @@ mod tests {
         for other in [r#"{"a":"2"}"#, r#"{"aa":"1"}"#, r#"{"c":"3","d":"4"}"#] {
             assert_eq!(map(other).positions_in(&whole), None, "{other}");
         }
+    }
+
+    #[test]
+    fn keys_that_are_asked_for_in_ascending_order_are_found() {
+        let keys = |every: usize, first: usize| (first..80).step_by(every).map(|number| format!("key-{number:02}"));
+        for (every, first, asked) in (1..9).flat_map(|every| (0..9).map(move |first| (every, first, 1 + (first + every) % 7))) {
+            let map: Map<usize> = keys(every, first).enumerate().map(|(at, key)| (key, at)).collect();
+            let mut found = map.ascending();
+            for key in keys(asked, 0) {
+                assert_eq!(found.get(&key), map.get(key.as_str()), "{key} of each {every} from {first}");
+            }
+        }
+        assert_eq!(Map::<usize>::default().ascending().get("a"), None);
     }
 }
