@@ -53,6 +53,7 @@ use self::eval::Evaluator;
 use self::plan::Node;
 use self::source::Issues;
 use self::types::Type;
+use self::value::Value;
 use crate::cluster::Str;
 use crate::cluster::resource::Device;
 
@@ -119,6 +120,17 @@ pub fn evaluate(expression: &str, environment: Environment, driver: &Str, device
     }
 }
 
+/// A device of a driver as expressions see it. Cloning is free.
+#[derive(Clone, Debug)]
+pub(crate) struct DeviceValue(Value);
+
+impl DeviceValue {
+    /// Reads a device for selectors of an environment; the error is that of every selector.
+    pub(crate) fn of(driver: &Str, device: &Device, environment: Environment) -> Result<Self, EvalError> {
+        device::value(driver, device, environment).map(Self)
+    }
+}
+
 /// A compiled selector.
 #[derive(Debug)]
 pub(crate) struct Selector {
@@ -149,10 +161,18 @@ impl Selector {
 
     /// Returns the verdict on the device as [`Self::matches`], and its cost in units of cel-go's cost.
     pub(crate) fn evaluate(&self, driver: &Str, device: &Device) -> (Result<bool, EvalError>, u64) {
-        let device = match device::value(driver, device, self.environment) {
-            Ok(device) => device,
-            Err(error) => return (Err(error), 0),
-        };
+        match DeviceValue::of(driver, device, self.environment) {
+            Ok(device) => self.evaluate_value(device),
+            Err(error) => (Err(error), 0),
+        }
+    }
+
+    /// Does the same as [`Self::matches`] for a device that was read for the environment of the selector.
+    pub(crate) fn matches_value(&self, device: &DeviceValue) -> Result<bool, EvalError> {
+        self.evaluate_value(device.clone()).0
+    }
+
+    fn evaluate_value(&self, DeviceValue(device): DeviceValue) -> (Result<bool, EvalError>, u64) {
         on_stack(self.deep, || {
             budget::reset();
             let mut evaluator = Evaluator::new(device);
