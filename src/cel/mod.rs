@@ -48,6 +48,8 @@ mod url;
 mod validate;
 mod value;
 
+use std::cell::OnceCell;
+
 pub(crate) use self::error::{CelError, CompileError, EvalError};
 use self::eval::Evaluator;
 use self::plan::Node;
@@ -114,20 +116,34 @@ pub fn evaluate(expression: &str, environment: Environment, driver: &Str, device
         Ok(selector) => selector,
         Err(error) => return Outcome::Refused(error.to_string()),
     };
-    match selector.evaluate(driver, device) {
+    match selector.evaluate(&Activation::new(driver, device, environment)) {
         (Ok(selected), cost) => Outcome::Verdict { selected, cost },
         (Err(error), cost) => Outcome::Failed { error: error.to_string(), cost },
     }
 }
 
-/// A device of a driver as expressions see it. Cloning is free.
-#[derive(Clone, Debug)]
-pub(crate) struct DeviceValue(Value);
+/// A device of a driver, bound to the variable of selectors. It is read when the first selector is evaluated, once for all.
+#[derive(Debug)]
+pub(crate) struct Activation<'a> {
+    driver: &'a Str,
+    device: &'a Device,
+    environment: Environment,
+    value: OnceCell<Result<Value, EvalError>>,
+}
 
-impl DeviceValue {
-    /// Reads a device for selectors of an environment; the error is that of every selector.
-    pub(crate) fn of(driver: &Str, device: &Device, environment: Environment) -> Result<Self, EvalError> {
-        device::value(driver, device, environment).map(Self)
+impl<'a> Activation<'a> {
+    /// Binds a device for selectors that are compiled for `environment`.
+    pub(crate) fn new(driver: &'a Str, device: &'a Device, environment: Environment) -> Self {
+        Self { driver, device, environment, value: OnceCell::new() }
+    }
+
+    pub(crate) fn device(&self) -> &'a Device {
+        self.device
+    }
+
+    /// Returns the device as expressions see it; the error is that of every selector.
+    fn value(&self) -> Result<Value, EvalError> {
+        self.value.get_or_init(|| device::value(self.driver, self.device, self.environment)).clone()
     }
 }
 
@@ -135,7 +151,6 @@ impl DeviceValue {
 #[derive(Debug)]
 pub(crate) struct Selector {
     program: Node,
-    environment: Environment,
     /// Whether evaluation may need more stack than a thread is sure to have.
     deep: bool,
 }
@@ -151,28 +166,20 @@ impl Selector {
         let deep =
             text.bytes().filter(|b| !b.is_ascii_alphanumeric() && !matches!(b, b' ' | b'\n' | b'"' | b'\'' | b'_')).take(SHALLOW).count()
                 == SHALLOW;
-        on_stack(deep, || compile(text, environment)).map(|program| Self { program, environment, deep })
+        on_stack(deep, || compile(text, environment)).map(|program| Self { program, deep })
     }
 
     /// Whether the device is selected; the error is the text after kube-scheduler's `CEL runtime error: `.
-    pub(crate) fn matches(&self, driver: &Str, device: &Device) -> Result<bool, EvalError> {
-        self.evaluate(driver, device).0
+    pub(crate) fn matches(&self, activation: &Activation<'_>) -> Result<bool, EvalError> {
+        self.evaluate(activation).0
     }
 
     /// Returns the verdict on the device as [`Self::matches`], and its cost in units of cel-go's cost.
-    pub(crate) fn evaluate(&self, driver: &Str, device: &Device) -> (Result<bool, EvalError>, u64) {
-        match DeviceValue::of(driver, device, self.environment) {
-            Ok(device) => self.evaluate_value(device),
-            Err(error) => (Err(error), 0),
-        }
-    }
-
-    /// Does the same as [`Self::matches`] for a device that was read for the environment of the selector.
-    pub(crate) fn matches_value(&self, device: &DeviceValue) -> Result<bool, EvalError> {
-        self.evaluate_value(device.clone()).0
-    }
-
-    fn evaluate_value(&self, DeviceValue(device): DeviceValue) -> (Result<bool, EvalError>, u64) {
+    pub(crate) fn evaluate(&self, activation: &Activation<'_>) -> (Result<bool, EvalError>, u64) {
+        let device = match activation.value() {
+            Ok(device) => device,
+            Err(error) => return (Err(error), 0),
+        };
         on_stack(self.deep, || {
             budget::reset();
             let mut evaluator = Evaluator::new(device);

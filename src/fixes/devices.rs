@@ -10,7 +10,7 @@ use super::storage::is_unread;
 use super::trial::Trials;
 use super::typo::is_one_edit;
 use super::{CutShort, Fix, FixOutcome, Fixes, Limits, Unproposed, Untried};
-use crate::cel::{DeviceValue, Selector};
+use crate::cel::{Activation, Selector};
 use crate::cluster::resource::{
     CELDeviceSelector, Device, DeviceClass, DeviceRequest, DeviceSelector, ExactDeviceRequest, ResourceClaim, ResourceSlice,
 };
@@ -117,13 +117,9 @@ impl<'a> Inventory<'a> {
             selectors.iter().map(compile).collect()
         };
         let (of_class, of_request) = (compiled(&class.spec.selectors)?, compiled(wanted.selectors)?);
-        let all = |selectors: &[Selector], device: &mut dyn FnMut() -> Option<DeviceValue>| -> Option<bool> {
-            if selectors.is_empty() {
-                return Some(true);
-            }
-            let device = device()?;
+        let all = |selectors: &[Selector], activation: &Activation<'_>| -> Option<bool> {
             for selector in selectors {
-                if !selector.matches_value(&device).ok()? {
+                if !selector.matches(activation).ok()? {
                     return Some(false);
                 }
             }
@@ -134,17 +130,12 @@ impl<'a> Inventory<'a> {
         let mut holders = BTreeSet::new();
         for (slice, device) in &self.devices {
             let driver = &slice.spec.driver;
-            // Without selectors a device need not be valid.
-            let mut value = None;
-            let mut read = || {
-                value = value.take().or_else(|| DeviceValue::of(driver, device, environment).ok());
-                value.clone()
-            };
-            if !all(&of_class, &mut read)? {
+            let activation = Activation::new(driver, device, environment);
+            if !all(&of_class, &activation)? {
                 continue;
             }
             devices.of_class += 1;
-            if !all(&of_request, &mut read)? {
+            if !all(&of_request, &activation)? {
                 continue;
             }
             devices.selected += 1;

@@ -9,7 +9,7 @@ OBJECTS = ["nodes", "bound", "pods", "budgets", "claims", "slices", "classes", "
            "attachments", "groups", "events", "namespaces", "services", "replicasets",
            "quotas", "ranges", "accounts", "runtimes", "deployments", "statefulsets", "daemonsets", "jobs", "workloads", "localqueues", "clusterqueues",
            "requests", "words"]
-LISTS = ["node.labels", "node.taints", "node.images", "node.resources", "pod.labels", "pod.tolerations", "pod.selector", "pod.terms", "pod.expressions", "pod.values",
+LISTS = ["node.labels", "node.domains", "node.taints", "node.images", "node.resources", "pod.labels", "pod.tolerations", "pod.selector", "pod.terms", "pod.expressions", "pod.values",
          "pod.preferred", "pod.affinity", "pod.anti", "pod.softaffinity", "pod.softanti", "pod.spread", "pod.softspread", "pod.ports", "pod.images", "pod.resources",
          "pod.containers", "pod.claims", "pod.volumes", "pod.owners", "pod.gates", "bound.anti", "bound.softanti", "bound.ports", "bound.claims", "bound.labels",
          "bound.images", "term.namespaces", "term.expressions", "budget.expressions", "claim.requests", "claim.selectors", "claim.constraints", "claim.alternatives",
@@ -37,6 +37,8 @@ SEEDS = [
     {"nodes": [30, "own"], "node.resources": [30, "own"], "pod.resources": [30, "own"], "pods": [5, "own"]},
     {"nodes": [30, "own"], "pod.terms": [30, "same"], "pod.expressions": [10, "own"], "pod.values": [10, "own"], "pods": [5, "own"]},
     {"nodes": [30, "own"], "pod.selector": [30, "own"], "node.labels": [30, "own"]},
+    *({"nodes": [1, "own"], "node.domains": [100, "own"], kind: [100, "own"], "bound": [30, "own"]}
+      for kind in ("pod.affinity", "pod.anti", "pod.softaffinity", "pod.spread", "pod.softspread", "bound.anti", "bound.softanti")),
     {"nodes": [10, "own"], "bound": [10, "own"], "bound.ports": [100, "own"], "pod.ports": [100, "own"], "pods": [3, "own"]},
     {"nodes": [3, "own"], "slices": [3, "same"], "slice.devices": [30, "own"], "classes": [1, "same"], "claims": [1, "own"], "claim.requests": [3, "own"], "claim.constraints": [3, "own"], "device.attributes": [3, "own"], "pod.claims": [1, "own"]},
     {"nodes": [10, "own"], "slices": [10, "own"], "slice.devices": [10, "own"], "classes": [1, "same"], "class.selectors": [5, "same"], "claims": [5, "own"], "claim.selectors": [5, "same"], "claim.count": [3, "own"], "pod.claims": [5, "own"]},
@@ -155,8 +157,8 @@ class Recipe:
         return {"kind": "Pod", "apiVersion": "v1", "metadata": meta, "spec": spec, "status": status}
 
     def node(self, i):
-        cpu = "1" if self.count("bound") else "4"
-        labels = {"kubernetes.io/hostname": f"n{i}", "z": "z", **{k: "v" for k in self.names("node.labels", "l")}, **{f"z{j}": f"z{i}" for j in range(7)}}
+        cpu, domains = "1" if self.count("bound") else "4", self.count("node.domains")
+        labels = {"kubernetes.io/hostname": f"n{i}", "z": "z", **{k: "v" for k in self.names("node.labels", "l")}, **{f"z{j}": self.pick("node.domains", "z", i) if domains else f"z{i}" for j in range(domains or 7)}}
         return {"kind": "Node", "apiVersion": "v1", "metadata": {"name": f"n{i}", "labels": labels},
                 "spec": {"taints": [{"key": k, "effect": "NoSchedule"} for k in self.names("node.taints", "t")]},
                 "status": {"allocatable": {"cpu": cpu, "pods": "10000", **{f"example.com/{r}": "1" for r in self.names("node.resources", "r")}},

@@ -15,8 +15,8 @@ use super::extended::NodeClaim;
 use super::pools::{Pool, device_matches_node, pool_id};
 use super::request::Request;
 use super::state::DynamicResourcesState;
-use super::{binding_conditions_enabled, capacity, counters, taints};
-use crate::cel::CelError;
+use super::{binding_conditions_enabled, capacity, counters, selector_environment, taints};
+use crate::cel::{Activation, CelError};
 use crate::cluster::resource::{Device, DeviceAttribute, DeviceClass, DeviceSelector, ResourceClaim, ResourceSlice};
 use crate::cluster::{Cluster, Key, Str};
 use crate::framework::{ClaimDevices, Context, DeviceId, DeviceVerdict, NodeDevices, NodeInfo, Obstacle, RequestDevices, SelectorFailure};
@@ -160,8 +160,9 @@ impl<'a> Judge<'a> {
         if !binding_conditions_enabled(self.allocator.emulation) && !device.binding_conditions.is_empty() {
             obstacles.push(Obstacle::BindingConditions);
         }
-        let of_class = class.and_then(|class| self.selector(Some(&class.metadata.name), &class.spec.selectors, &pool.id.driver, device));
-        let selector = of_class.or_else(|| self.selector(None, request.selectors(), &pool.id.driver, device));
+        let activation = Activation::new(&pool.id.driver, device, selector_environment(self.allocator.emulation));
+        let of_class = class.and_then(|class| self.selector(Some(&class.metadata.name), &class.spec.selectors, &activation));
+        let selector = of_class.or_else(|| self.selector(None, request.selectors(), &activation));
         obstacles.extend(selector.map(Obstacle::Selector));
         if slice.spec.per_device_node_selection.unwrap_or(false) && !device_matches_node(device, &self.node.node).unwrap_or(false) {
             obstacles.push(Obstacle::OtherNode);
@@ -206,13 +207,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Returns the first selector of a class or request that does not select the device.
-    fn selector(&self, class: Option<&Str>, selectors: &[DeviceSelector], driver: &Str, device: &Device) -> Option<SelectorFailure> {
+    fn selector(&self, class: Option<&Str>, selectors: &[DeviceSelector], activation: &Activation<'_>) -> Option<SelectorFailure> {
         selectors.iter().enumerate().find_map(|(index, selector)| {
             let expression = selector.cel.as_ref().map_or("", |cel| cel.expression.as_str());
             let compiled = selector.cel.as_ref().and_then(|cel| self.allocator.selectors.get(&cel.expression));
             let error = match compiled {
                 Some(Ok(selector)) => {
-                    let (verdict, cost) = self.allocator.matches.of(selector, driver, device);
+                    let (verdict, cost) = self.allocator.matches.of(selector, activation);
                     self.left.set(self.left.get().saturating_sub(usize::try_from(cost / COST_OF_DEVICE).unwrap_or(usize::MAX)));
                     match verdict {
                         Ok(true) => return None,
@@ -228,7 +229,7 @@ impl<'a> Judge<'a> {
                 index,
                 expression: shortened(expression, EXPRESSION),
                 error: error.map(|error| shortened(&error, ERROR)),
-                values: mentioned(expression, device),
+                values: mentioned(expression, activation.device()),
             })
         })
     }

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::cel::{EvalError, Selector};
-use crate::cluster::Str;
-use crate::cluster::resource::Device;
+use crate::cel::{Activation, EvalError, Selector};
 use crate::limits::engine::MAX_KNOWN_MATCHES;
 
 /// A verdict with its cost in units of cel-go's cost.
@@ -30,12 +28,12 @@ impl Matches {
     }
 
     /// Returns the selector's verdict on the device, evaluated at most once while the limit allows to keep it.
-    pub(super) fn of(&self, selector: &Selector, driver: &Str, device: &Device) -> Verdict {
-        let key = (std::ptr::from_ref(selector) as usize, std::ptr::from_ref(device) as usize);
+    pub(super) fn of(&self, selector: &Selector, activation: &Activation<'_>) -> Verdict {
+        let key = (std::ptr::from_ref(selector) as usize, std::ptr::from_ref(activation.device()) as usize);
         if let Some(known) = self.lock().get(&key) {
             return known.clone();
         }
-        let verdict = selector.evaluate(driver, device);
+        let verdict = selector.evaluate(activation);
         let mut known = self.lock();
         if known.len() < self.limit {
             known.insert(key, verdict.clone());
@@ -52,15 +50,17 @@ impl Matches {
 mod tests {
     use super::*;
     use crate::cel::Environment;
+    use crate::cluster::resource::Device;
 
     #[test]
     fn answers_are_kept_up_to_a_limit_and_equal_beyond_it() {
         let selectors = ["true", "false", "1 / 0 == 0"].map(|text| Selector::compile(text, Environment::default()).unwrap());
-        let device = Device::default();
+        let (driver, device) = ("d".into(), Device::default());
         let matches = Matches::up_to(2);
         for _ in 0..2 {
             for selector in &selectors {
-                assert_eq!(matches.of(selector, &"d".into(), &device), selector.evaluate(&"d".into(), &device));
+                let activation = || Activation::new(&driver, &device, Environment::default());
+                assert_eq!(matches.of(selector, &activation()), selector.evaluate(&activation()));
             }
         }
         assert_eq!(matches.lock().len(), 2);

@@ -8,8 +8,8 @@ use super::error::{AllocatorError, RequestError, SelectorOwner, SelectorProblem}
 use super::pools::{DevicePos, Pool, device_matches_node};
 use super::request::{Candidate, Request};
 use super::search::{MAX_RESULTS, RequestKey, Search};
-use super::{binding_conditions_enabled, capacity};
-use crate::cel::CelError;
+use super::{binding_conditions_enabled, capacity, selector_environment};
+use crate::cel::{Activation, CelError};
 use crate::cluster::resource::{Device, DeviceRequest, DeviceSelector, ResourceClaim, ResourceSlice};
 use crate::release::Gate;
 
@@ -154,8 +154,9 @@ impl<'a> Search<'a> {
         let class = candidate.class;
         let of_class = || SelectorOwner::Class(class.metadata.name.clone());
         let of_claim = || SelectorOwner::Claim(claim.metadata.key());
-        let mut selectable = self.selectors_match(&class.spec.selectors, pool, device, &of_class)?
-            && self.selectors_match(candidate.request.selectors(), pool, device, &of_claim)?;
+        let activation = Activation::new(&pool.id.driver, device, selector_environment(self.allocator.emulation));
+        let mut selectable = self.selectors_match(&class.spec.selectors, pool, &activation, &of_class)?
+            && self.selectors_match(candidate.request.selectors(), pool, &activation, &of_claim)?;
         if selectable && slice.spec.per_device_node_selection.unwrap_or(false) {
             selectable = device_matches_node(device, self.node).map_err(fatal)?;
         }
@@ -167,7 +168,7 @@ impl<'a> Search<'a> {
         &mut self,
         selectors: &[DeviceSelector],
         pool: &Pool<'a>,
-        device: &Device,
+        activation: &Activation<'_>,
         owner: &dyn Fn() -> SelectorOwner,
     ) -> Result<bool, Stop> {
         let names_device = self.allocator.emulation.behaviour().devices.selector_errors_name_device;
@@ -176,13 +177,13 @@ impl<'a> Search<'a> {
             let compiled = selector.cel.as_ref().and_then(|cel| self.allocator.selectors.get(&cel.expression));
             let matches = match compiled {
                 Some(Ok(selector)) => {
-                    let (verdict, cost) = self.allocator.matches.of(selector, &pool.id.driver, device);
+                    let (verdict, cost) = self.allocator.matches.of(selector, activation);
                     // An error ends the search, so that the time before it does not matter.
                     let matches = verdict.map_err(|error| {
                         if !names_device {
                             return fail(CelError::from(error).into());
                         }
-                        let (driver, pool, device) = (pool.id.driver.clone(), pool.id.pool.clone(), device.name.clone());
+                        let (driver, pool, device) = (pool.id.driver.clone(), pool.id.pool.clone(), activation.device().name.clone());
                         fatal(AllocatorError::Evaluation { owner: owner(), selector: i, driver, pool, device, error })
                     })?;
                     self.spend_steps(i64::try_from(cost / COST_PER_STEP).unwrap_or(i64::MAX))?;

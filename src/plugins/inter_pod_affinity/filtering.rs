@@ -1,12 +1,13 @@
 //! `PreFilter` and Filter of `InterPodAffinity`; mirrors
 //! `pkg/scheduler/framework/plugins/interpodaffinity/filtering.go`.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::domains::{Counts, Domains};
+use super::counts::Counts;
+use super::domains::Domains;
 use super::{InterPodAffinity, matches_all_terms, merge_namespaces, namespace_labels};
-use crate::cluster::{Key, Labels, Pod, Str};
+use crate::cluster::{Key, Labels, Node, Pod, Str};
 use crate::framework::{
     AffinityTerm, Context, CycleState, DomainConflict, FilterPlugin, LabelBloom, NoMatchInDomain, NodeInfo, PodInfo, PreFilterPlugin,
     PreFilterResult, Reason, Snapshot, Status,
@@ -27,16 +28,37 @@ struct Incoming {
     /// Required terms with resolved namespace selectors.
     affinity: Vec<AffinityTerm>,
     anti_affinity: Vec<AffinityTerm>,
-    /// The places of the first term with each topology key, as all terms with one count the same domains.
-    affinity_keys: Vec<usize>,
-    anti_affinity_keys: Vec<usize>,
+    /// The topology keys of the terms, as all terms with one count the same domains.
+    affinity_keys: Vec<TopologyKey>,
+    anti_affinity_keys: Vec<TopologyKey>,
     namespace_labels: Labels,
 }
 
-/// Returns the places of the first term with each topology key.
-fn first_of_keys(terms: &[AffinityTerm]) -> Vec<usize> {
-    let mut known: HashSet<&Str> = HashSet::new();
-    (0..terms.len()).filter(|at| known.insert(&terms[*at].topology_key)).collect()
+/// A topology key of some terms.
+#[derive(Clone, Debug, PartialEq)]
+struct TopologyKey {
+    key: Str,
+    /// The places of the terms, in order.
+    terms: Vec<usize>,
+}
+
+/// Returns the topology keys in the order of the first term with each.
+fn keys_of(terms: &[AffinityTerm]) -> Vec<TopologyKey> {
+    let mut keys: Vec<TopologyKey> = Vec::new();
+    let mut known: HashMap<&Str, usize> = HashMap::new();
+    for (place, term) in terms.iter().enumerate() {
+        let at = *known.entry(&term.topology_key).or_insert(keys.len());
+        if at == keys.len() {
+            keys.push(TopologyKey { key: term.topology_key.clone(), terms: Vec::new() });
+        }
+        keys[at].terms.push(place);
+    }
+    keys
+}
+
+/// Returns an amount for each of some terms.
+fn for_each(amount: i64, terms: usize) -> i64 {
+    amount.saturating_mul(i64::try_from(terms).unwrap_or(i64::MAX))
 }
 
 /// State of `PreFilter`; a clone shares all but the changes.
@@ -63,33 +85,37 @@ struct InTheWay {
 
 impl PreFilterState {
     fn update_with_pod(&mut self, pod: &Pod, updated: &PodInfo, node: &NodeInfo, amount: i64) {
-        let labels = &node.node.metadata.labels;
+        let node = &node.node;
         for term in updated.required_anti_affinity() {
             if term.matches(pod, &self.incoming.namespace_labels) {
-                self.existing_anti_affinity.update(labels, &term.topology_key, amount);
+                let place = self.existing_anti_affinity.place_or_add(&term.topology_key);
+                self.existing_anti_affinity.update(node, place, amount);
             }
         }
         if matches_all_terms(&self.incoming.affinity, &updated.pod) {
-            for term in &self.incoming.affinity {
-                self.affinity.update(labels, &term.topology_key, amount);
+            for (place, TopologyKey { terms, .. }) in self.incoming.affinity_keys.iter().enumerate() {
+                self.affinity.update(node, place, for_each(amount, terms.len()));
             }
         }
         let unknown = Labels::default();
-        for term in &self.incoming.anti_affinity {
-            if term.matches(&updated.pod, &unknown) {
-                self.anti_affinity.update(labels, &term.topology_key, amount);
+        let matches = |place: &&usize| self.incoming.anti_affinity[**place].matches(&updated.pod, &unknown);
+        for (place, TopologyKey { terms, .. }) in self.incoming.anti_affinity_keys.iter().enumerate() {
+            let matching = terms.iter().filter(matches).count();
+            if matching > 0 {
+                self.anti_affinity.update(node, place, for_each(amount, matching));
             }
         }
     }
 
     /// Returns the term that the node's domains do not satisfy.
-    fn unmet_affinity(&self, pod: &Pod, labels: &Labels) -> Option<NoMatchInDomain> {
+    fn unmet_affinity(&self, pod: &Pod, node: &Arc<Node>) -> Option<NoMatchInDomain> {
         let mut unmet = None;
-        for at in &self.incoming.affinity_keys {
-            let topology_key = self.incoming.affinity[*at].topology_key.clone();
-            let Some(value) = labels.get(&topology_key) else { return Some(NoMatchInDomain { topology_key, domain: None }) };
-            if self.affinity.get(&topology_key, value) <= 0 {
-                unmet.get_or_insert_with(|| NoMatchInDomain { topology_key, domain: Some(value.clone()) });
+        for (place, TopologyKey { key, .. }) in self.incoming.affinity_keys.iter().enumerate() {
+            let no_match = || NoMatchInDomain { topology_key: key.clone(), domain: node.metadata.labels.get(key).cloned() };
+            match self.affinity.get(node, place) {
+                None => return Some(no_match()),
+                Some(count) if count <= 0 => drop(unmet.get_or_insert_with(no_match)),
+                Some(_) => {}
             }
         }
         // The first pod of a group with affinity to itself is exempt, because no other pod exists yet.
@@ -97,12 +123,13 @@ impl PreFilterState {
     }
 
     /// Returns the position of the first required anti-affinity term that a pod in the node's domains matches.
-    fn violated_anti_affinity(&self, labels: &Labels) -> Option<usize> {
-        let violated = |at: &&usize| {
-            let key = &self.incoming.anti_affinity[**at].topology_key;
-            labels.get(key).is_some_and(|value| self.anti_affinity.get(key, value) > 0)
-        };
-        if self.anti_affinity.is_empty() { None } else { self.incoming.anti_affinity_keys.iter().find(violated).copied() }
+    fn violated_anti_affinity(&self, node: &Arc<Node>) -> Option<usize> {
+        if self.anti_affinity.is_empty() {
+            return None;
+        }
+        let violated = |place: &usize| self.anti_affinity.get(node, *place).is_some_and(|count| count > 0);
+        let place = (0..self.incoming.anti_affinity_keys.len()).find(violated)?;
+        self.incoming.anti_affinity_keys[place].terms.first().copied()
     }
 
     /// Names the pod that violates a required anti-affinity term on the node.
@@ -165,14 +192,16 @@ fn existing_anti_affinity_counts(
 /// Counts the pods that match all required affinity terms of the incoming pod, and those that match each of its
 /// required anti-affinity terms; with the nodes of the latter, by term.
 fn incoming_counts(snapshot: &Snapshot, state: &CycleState, incoming: &Incoming) -> (Domains, Domains, Vec<Vec<usize>>) {
-    let (mut affinity, mut anti_affinity, mut by_term) = (Domains::default(), Domains::default(), Vec::new());
+    let domains = |keys: &[TopologyKey]| Domains::of_keys(keys.iter().map(|of| &of.key).collect());
+    let (mut affinity, mut anti_affinity) = (domains(&incoming.affinity_keys), domains(&incoming.anti_affinity_keys));
+    let mut by_term = Vec::new();
     let unknown = Labels::default();
     if !incoming.affinity.is_empty() {
         let wanted = incoming.affinity.iter().map(AffinityTerm::wanted_bits).fold(LabelBloom::default(), LabelBloom::and);
         let matching = snapshot.pods().count(wanted, |p| matches_all_terms(&incoming.affinity, &p.pod));
-        state.count_list_steps((incoming.affinity.len() * matching.len()) as u64 * STEPS_OF_COUNT);
-        for term in &incoming.affinity {
-            affinity.add_counts(snapshot, &term.topology_key, matching.iter().copied(), 1);
+        state.count_list_steps((incoming.affinity_keys.len() * matching.len()) as u64 * STEPS_OF_COUNT);
+        for TopologyKey { key, terms } in &incoming.affinity_keys {
+            affinity.add_counts(snapshot, key, matching.iter().copied(), for_each(1, terms.len()));
         }
     }
     for term in &incoming.anti_affinity {
@@ -194,8 +223,8 @@ impl PreFilterPlugin for InterPodAffinity {
             |terms: &[AffinityTerm]| -> Vec<AffinityTerm> { terms.iter().map(|t| merge_namespaces(cx.cluster, cx.emulation, t)).collect() };
         let (affinity, anti_affinity) = (merged(pod.required_affinity()), merged(pod.required_anti_affinity()));
         let incoming = Incoming {
-            affinity_keys: first_of_keys(&affinity),
-            anti_affinity_keys: first_of_keys(&anti_affinity),
+            affinity_keys: keys_of(&affinity),
+            anti_affinity_keys: keys_of(&anti_affinity),
             affinity,
             anti_affinity,
             namespace_labels: namespace_labels(cx.cluster, &pod.pod.metadata.namespace),
@@ -237,12 +266,11 @@ fn update_state(state: &mut CycleState, pod: &PodInfo, updated: &PodInfo, node: 
 impl FilterPlugin for InterPodAffinity {
     fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
         let Some(state) = state.read::<PreFilterState>() else { return Status::error(NO_STATE) };
-        let labels = &node.node.metadata.labels;
-        let reason = if let Some(unmet) = state.unmet_affinity(&pod.pod, labels) {
+        let reason = if let Some(unmet) = state.unmet_affinity(&pod.pod, &node.node) {
             Reason::PodAffinityMismatch(Box::new(unmet))
-        } else if let Some(term) = state.violated_anti_affinity(labels) {
+        } else if let Some(term) = state.violated_anti_affinity(&node.node) {
             state.anti_affinity_conflict(cx.snapshot, node, term)
-        } else if let Some(key) = state.existing_anti_affinity.first_positive(labels) {
+        } else if let Some(key) = state.existing_anti_affinity.first_positive(&node.node) {
             state.existing_conflict(cx.snapshot, &pod.pod, node, key)
         } else {
             return Status::success();

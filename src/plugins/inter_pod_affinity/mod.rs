@@ -3,6 +3,7 @@
 //! Mirrors `pkg/scheduler/framework/plugins/interpodaffinity/{plugin,filtering,scoring}.go`. A term matches pods by
 //! namespace and labels. The plugin counts matching pods in each topology domain, a key and value of node labels.
 
+pub(super) mod counts;
 pub(super) mod domains;
 mod filtering;
 mod scoring;

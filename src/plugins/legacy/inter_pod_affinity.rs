@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use super::{pods_without_node, reject};
-use crate::cluster::{Key, Labels, Pod, Str};
+use crate::cluster::{Key, Labels, Node, Pod, Str};
 use crate::framework::{
     AffinityTerm, Context, CycleState, DomainConflict, FilterPlugin, NoMatchInDomain, NodeInfo, Plugin, PodInfo, PreFilterPlugin,
     PreFilterResult, Reason, Snapshot, Status,
 };
-use crate::plugins::inter_pod_affinity::domains::{Counts, Domains};
+use crate::plugins::inter_pod_affinity::{counts::Counts, domains::Domains};
 use crate::release::{AffinityTerms, Emulation};
 
 /// Keeps pods near to, or away from, other pods.
@@ -51,24 +51,21 @@ impl Matching {
     }
 
     /// Whether the domains of all terms have matching pods.
-    fn in_all(&self, terms: &[AffinityTerm], labels: &Labels) -> bool {
-        let with_pods =
-            |counts: &Counts, term: &AffinityTerm| labels.get(&term.topology_key).is_some_and(|v| counts.get(&term.topology_key, v) > 0);
+    fn in_all(&self, terms: &[AffinityTerm], node: &Arc<Node>) -> bool {
         match self {
-            Self::ByTerm(counts) => terms.iter().all(|term| with_pods(counts, term)),
-            Self::ByNode(nodes) => nodes.iter().any(|(node, pods)| {
-                *pods > 0 && terms.iter().all(|term| same_domain(&node.node.metadata.labels, labels, &term.topology_key))
+            Self::ByTerm(counts) => terms.iter().all(|term| has_pods(counts, node, term)),
+            Self::ByNode(nodes) => nodes.iter().any(|(other, pods)| {
+                let same = |term: &AffinityTerm| same_domain(&other.node.metadata.labels, &node.metadata.labels, &term.topology_key);
+                *pods > 0 && terms.iter().all(same)
             }),
         }
     }
 
     /// Returns the first term whose domain has a matching pod.
-    fn in_any<'t>(&self, terms: &'t [AffinityTerm], labels: &Labels) -> Option<&'t AffinityTerm> {
+    fn in_any<'t>(&self, terms: &'t [AffinityTerm], node: &Arc<Node>) -> Option<&'t AffinityTerm> {
         match self {
-            Self::ByTerm(counts) => {
-                terms.iter().find(|term| labels.get(&term.topology_key).is_some_and(|value| counts.get(&term.topology_key, value) > 0))
-            }
-            Self::ByNode(_) => terms.first().filter(|_| self.in_all(terms, labels)),
+            Self::ByTerm(counts) => terms.iter().find(|term| has_pods(counts, node, term)),
+            Self::ByNode(_) => terms.first().filter(|_| self.in_all(terms, node)),
         }
     }
 
@@ -77,7 +74,8 @@ impl Matching {
         match self {
             Self::ByTerm(counts) => {
                 for term in terms.iter().filter(|t| chosen(t)) {
-                    counts.update(&node.node.metadata.labels, &term.topology_key, amount);
+                    let place = counts.place_or_add(&term.topology_key);
+                    counts.update(&node.node, place, amount);
                 }
             }
             Self::ByNode(nodes) => {
@@ -91,6 +89,11 @@ impl Matching {
             }
         }
     }
+}
+
+/// Whether the node's domain of a term has matching pods.
+fn has_pods(counts: &Counts, node: &Arc<Node>, term: &AffinityTerm) -> bool {
+    counts.place(&term.topology_key).and_then(|place| counts.get(node, place)).is_some_and(|pods| pods > 0)
 }
 
 fn same_domain(a: &Labels, b: &Labels, key: &str) -> bool {
@@ -187,7 +190,8 @@ impl Metadata {
         }
         let release = cx.emulation.behaviour().predicates.affinity_terms;
         for key in opposing_keys(updated, &pod.pod, release) {
-            self.existing_anti_affinity.update(&node.node.metadata.labels, &key, amount);
+            let place = self.existing_anti_affinity.place_or_add(&key);
+            self.existing_anti_affinity.update(&node.node, place, amount);
         }
         if updated.pod.node_name.is_empty() {
             return;
@@ -244,13 +248,13 @@ impl FilterPlugin for MatchInterPodAffinity {
         };
         let labels = &node.node.metadata.labels;
         let reject_for = |reason| reject(vec![Reason::PodAffinityRules, reason], cx.emulation.behaviour());
-        if let Some(key) = found.existing_anti_affinity.first_positive(labels) {
+        if let Some(key) = found.existing_anti_affinity.first_positive(&node.node) {
             let release = cx.emulation.behaviour().predicates.affinity_terms;
             let opposes = |other: &PodInfo| opposing_keys(other, &pod.pod, release).contains(key);
             return reject_for(Reason::ExistingPodAntiAffinity(Box::new(conflict(cx.snapshot, node, key, opposes))));
         }
         let terms = pod.required_affinity();
-        if !terms.is_empty() && !found.affinity.in_all(terms, labels) {
+        if !terms.is_empty() && !found.affinity.in_all(terms, &node.node) {
             if let Some(lost) = &found.lost.affinity {
                 let (pod, node) = (pod.key(), node.name());
                 let text =
@@ -260,7 +264,7 @@ impl FilterPlugin for MatchInterPodAffinity {
             // The first pod of a group with affinity to itself is exempt, because no other pod exists yet.
             let is_first = found.affinity.is_empty() && matches_all(terms, &pod.pod, &pod.pod);
             if !is_first {
-                let key = &unmet(&found.affinity, terms, labels).topology_key;
+                let key = &unmet(&found.affinity, terms, &node.node).topology_key;
                 let miss = NoMatchInDomain { topology_key: key.clone(), domain: labels.get(key).cloned() };
                 return reject_for(Reason::PodAffinityMismatch(Box::new(miss)));
             }
@@ -273,7 +277,7 @@ impl FilterPlugin for MatchInterPodAffinity {
                 with: None,
             })));
         }
-        if let Some(term) = found.anti_affinity.in_any(pod.required_anti_affinity(), labels) {
+        if let Some(term) = found.anti_affinity.in_any(pod.required_anti_affinity(), &node.node) {
             let in_the_way = |other: &PodInfo| matches(term, &pod.pod, &other.pod);
             return reject_for(Reason::PodAntiAffinity(Box::new(conflict(cx.snapshot, node, &term.topology_key, in_the_way))));
         }
@@ -283,8 +287,8 @@ impl FilterPlugin for MatchInterPodAffinity {
 
 /// Returns the first term whose domain has no matching pod, or the first of all if a single node must share all
 /// domains.
-fn unmet<'t>(matching: &Matching, terms: &'t [AffinityTerm], labels: &Labels) -> &'t AffinityTerm {
-    terms.iter().find(|term| !matching.in_all(std::slice::from_ref(term), labels)).unwrap_or(&terms[0])
+fn unmet<'t>(matching: &Matching, terms: &'t [AffinityTerm], node: &Arc<Node>) -> &'t AffinityTerm {
+    terms.iter().find(|term| !matching.in_all(std::slice::from_ref(term), node)).unwrap_or(&terms[0])
 }
 
 /// Names a pod in the node's domain: first on the node itself, which a dry run may have changed, then elsewhere.

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::cel::{CelError, CompileError, Selector};
+use crate::cel::{Activation, CelError, CompileError, Environment, Selector};
 use crate::cluster::resource::{Device, DeviceClass, ResourceSlice};
 use crate::cluster::{Cluster, Node, NodeSelector, NodeSelectorTerm, Str};
 use crate::framework::is_extended_resource_name;
@@ -130,10 +130,11 @@ fn allocated_devices(cluster: &Cluster) -> BTreeSet<(&Str, &Str, &Str)> {
 }
 
 fn judge(cluster: &Cluster, emulation: Emulation, class: &DeviceClass, allocated: &BTreeSet<(&Str, &Str, &Str)>) -> Vec<Judged> {
-    let selectors = ClassSelectors::compile(class, emulation);
+    let environment = selector_environment(emulation);
+    let selectors = ClassSelectors::compile(class, environment);
     let judge_slice = |slice: &Arc<ResourceSlice>| {
         let spec = &slice.spec;
-        let verdict = |device: &Device| match selectors.match_device(&spec.driver, device) {
+        let verdict = |device: &Device| match selectors.match_device(&Activation::new(&spec.driver, device, environment)) {
             Err(_) => Verdict::Failed,
             Ok(false) => Verdict::Other,
             Ok(true) if allocated.contains(&(&spec.driver, &spec.pool.name, &device.name)) => Verdict::Allocated,
@@ -148,16 +149,16 @@ fn judge(cluster: &Cluster, emulation: Emulation, class: &DeviceClass, allocated
 struct ClassSelectors(Vec<Result<Selector, CompileError>>);
 
 impl ClassSelectors {
-    fn compile(class: &DeviceClass, emulation: Emulation) -> Self {
+    fn compile(class: &DeviceClass, environment: Environment) -> Self {
         let expressions = class.spec.selectors.iter().filter_map(|s| s.cel.as_ref());
-        Self(expressions.map(|c| Selector::compile(&c.expression, selector_environment(emulation))).collect())
+        Self(expressions.map(|c| Selector::compile(&c.expression, environment)).collect())
     }
 
     /// Whether a device belongs to the class. An expression that does not compile fails only when evaluated on a
     /// device.
-    fn match_device(&self, driver: &Str, device: &Device) -> Result<bool, CelError> {
+    fn match_device(&self, activation: &Activation<'_>) -> Result<bool, CelError> {
         for selector in &self.0 {
-            if !selector.as_ref().map_err(Clone::clone)?.matches(driver, device)? {
+            if !selector.as_ref().map_err(Clone::clone)?.matches(activation)? {
                 return Ok(false);
             }
         }
