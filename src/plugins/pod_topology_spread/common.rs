@@ -2,7 +2,7 @@
 //! `pkg/scheduler/framework/plugins/podtopologyspread/common.go` and
 //! `pkg/scheduler/framework/plugins/helper/spread.go`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::PodTopologySpread;
 use crate::cluster::{Cluster, LabelSelector, Labels, Node, Pod, Requirement, SelectorError, Str, TopologySpreadConstraint};
@@ -196,15 +196,8 @@ pub(super) fn has_all_keys(labels: &Labels, constraints: &[Constraint]) -> bool 
 
 /// Returns for each constraint the index of the first one with which it shares counts, or its own.
 pub(super) fn slots<'c>(keys: impl Iterator<Item = &'c Str>, shares: impl Fn(&Str) -> bool) -> Vec<usize> {
-    let mut first: Vec<(&Str, usize)> = Vec::new();
-    let slot = |(i, key): (usize, &'c Str)| match first.iter().find(|(known, _)| *known == key && shares(key)) {
-        Some((_, slot)) => *slot,
-        None => {
-            first.push((key, i));
-            i
-        }
-    };
-    keys.enumerate().map(slot).collect()
+    let mut first: HashMap<&Str, usize> = HashMap::new();
+    keys.enumerate().map(|(i, key)| if shares(key) { *first.entry(key).or_insert(i) } else { i }).collect()
 }
 
 impl PodTopologySpread {

@@ -1,12 +1,13 @@
 //! `PreFilter` and Filter of `PodTopologySpread`; mirrors
 //! `pkg/scheduler/framework/plugins/podtopologyspread/filtering.go`.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::PodTopologySpread;
 use super::common::{Action, Constraint, NodePolicies, PolicyReader, slots};
-use crate::cluster::{Labels, Pod, Str};
+use crate::cluster::{Node, Pod, Str};
 use crate::framework::{
     Context, CycleState, FilterPlugin, NodeInfo, PodInfo, PreFilterPlugin, PreFilterResult, Reason, SpreadSkew, Status, Topology, in_parts,
 };
@@ -98,35 +99,16 @@ struct Spread {
     counts: Domains,
 }
 
-/// Topology keys whose values on a node are found once for all constraints; those of further keys are found for each.
-const KEYS: usize = 8;
-
-/// The values of a node for topology keys.
-struct NodeValues<'a> {
-    labels: &'a Labels,
-    #[allow(clippy::option_option, reason = "not found yet, or not there")]
-    known: [Option<Option<NodeValue<'a>>>; KEYS],
-}
-
 /// A value with its number in the topology; without one if no node has it.
-type NodeValue<'a> = (&'a Str, Option<usize>);
+type NodeValue<S> = (S, Option<usize>);
 
-impl<'a> NodeValues<'a> {
-    fn of(node: &'a NodeInfo) -> Self {
-        Self { labels: &node.node.metadata.labels, known: [None; KEYS] }
-    }
-
-    /// Returns the value for the key of a constraint; `None` without the key.
-    fn get(&mut self, state: &PreFilterState, constraint: usize) -> Option<NodeValue<'a>> {
-        let find = || {
-            let value = self.labels.get(&state.spreads[constraint].constraint.topology_key)?;
-            Some((value, state.spreads[state.slots[constraint]].counts.topology.number(value)))
-        };
-        match self.known.get_mut(state.keys[constraint]) {
-            Some(known) => *known.get_or_insert_with(find),
-            None => find(),
-        }
-    }
+/// The node that `AddPod` and `RemovePod` changed last: a dry run changes one node many times.
+#[derive(Debug)]
+struct Last {
+    node: Arc<Node>,
+    /// The values of the node by the number of their key; `None` without the key.
+    values: Vec<Option<NodeValue<Str>>>,
+    has_all_keys: bool,
 }
 
 /// State of `PreFilter`; a clone shares all but the changes.
@@ -135,8 +117,9 @@ struct PreFilterState {
     spreads: Arc<[Spread]>,
     /// For each constraint, the one that holds its counts.
     slots: Arc<[usize]>,
-    /// For each constraint, the number of its topology key; [`KEYS`] for all further ones.
+    /// For each constraint, the number of its topology key.
     keys: Arc<[usize]>,
+    last: Option<Arc<Last>>,
     /// For each constraint that holds counts, the lowest counts and the number of domains.
     minima: Vec<(CriticalPaths, usize)>,
     /// Changes by `AddPod` and `RemovePod`: constraint, topology value, difference; sorted.
@@ -202,17 +185,43 @@ impl PreFilterState {
             Spread { constraint, self_match, counts }
         };
         let spreads = constraints.iter().cloned().enumerate().map(spread).collect();
-        let mut known: Vec<&Str> = Vec::new();
-        let number = |key| match known.iter().position(|known| *known == key) {
-            Some(at) => at,
-            None if known.len() == KEYS => KEYS,
-            None => {
-                known.push(key);
-                known.len() - 1
-            }
+        let mut known: HashMap<&Str, usize> = HashMap::new();
+        let number = |key| {
+            let next = known.len();
+            *known.entry(key).or_insert(next)
         };
         let keys = constraints.iter().map(|constraint| &constraint.topology_key).map(number).collect();
-        Self { spreads, slots: slots.into(), keys, minima, changes: Vec::new() }
+        Self { spreads, slots: slots.into(), keys, last: None, minima, changes: Vec::new() }
+    }
+
+    /// Returns the value of a node for the key of a constraint; `None` without the key.
+    fn value<'a>(&'a self, node: &'a Arc<Node>, constraint: usize) -> Option<NodeValue<&'a Str>> {
+        match &self.last {
+            Some(last) if Arc::ptr_eq(&last.node, node) => {
+                last.values[self.keys[constraint]].as_ref().map(|(value, number)| (value, *number))
+            }
+            _ => self.find_value(node, constraint),
+        }
+    }
+
+    fn find_value<'n>(&self, node: &'n Node, constraint: usize) -> Option<NodeValue<&'n Str>> {
+        let value = node.metadata.labels.get(&self.spreads[constraint].constraint.topology_key)?;
+        Some((value, self.spreads[self.slots[constraint]].counts.topology.number(value)))
+    }
+
+    /// Returns the values of a node that changes, found once until another one does.
+    fn values_of(&mut self, node: &Arc<Node>) -> Arc<Last> {
+        if let Some(last) = self.last.as_ref().filter(|last| Arc::ptr_eq(&last.node, node)) {
+            return last.clone();
+        }
+        let mut values = Vec::new();
+        for (constraint, key) in self.keys.iter().enumerate() {
+            if *key == values.len() {
+                values.push(self.find_value(node, constraint).map(|(value, number)| (value.clone(), number)));
+            }
+        }
+        let has_all_keys = values.iter().all(Option::is_some);
+        self.last.insert(Arc::new(Last { node: node.clone(), values, has_all_keys })).clone()
     }
 
     fn change(&self, constraint: usize, value: &Str) -> Option<i64> {
@@ -231,8 +240,8 @@ impl PreFilterState {
         self.changes.binary_search_by(|(i, v, _)| (*i, v).cmp(&(constraint, value)))
     }
 
-    fn update(&mut self, constraint: usize, (value, number): NodeValue<'_>, amount: i64) {
-        let base = self.spreads[constraint].counts.get(number);
+    fn update(&mut self, constraint: usize, (value, number): &NodeValue<Str>, amount: i64) {
+        let base = self.spreads[constraint].counts.get(*number);
         let place = self.place(constraint, value);
         let before = place.ok().map(|at| self.changes[at].2);
         match place {
@@ -245,8 +254,11 @@ impl PreFilterState {
     }
 
     fn update_with_pod(&mut self, cx: &Context<'_>, pod: &Pod, updated: &Pod, node: &NodeInfo, amount: i64) {
-        let mut values = NodeValues::of(node);
-        if updated.metadata.namespace != pod.metadata.namespace || (0..self.spreads.len()).any(|i| values.get(self, i).is_none()) {
+        if updated.metadata.namespace != pod.metadata.namespace {
+            return;
+        }
+        let last = self.values_of(&node.node);
+        if !last.has_all_keys {
             return;
         }
         let spreads = self.spreads.clone();
@@ -257,7 +269,7 @@ impl PreFilterState {
             // Unlike PreFilter, this counts for an empty selector, and counts terminating pods.
             if constraint.selects(&updated.metadata.labels)
                 && (on_all_nodes || policies().include(constraint))
-                && let Some(value) = values.get(self, i)
+                && let Some(value) = &last.values[self.keys[i]]
             {
                 self.update(self.slots[i], value, amount);
             }
@@ -300,15 +312,14 @@ fn update_state(cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo, updated
 impl FilterPlugin for PodTopologySpread {
     fn filter(&self, cx: &Context<'_>, state: &CycleState, _pod: &PodInfo, node: &NodeInfo) -> Status {
         let Some(state) = state.read::<PreFilterState>() else { return Status::error(NO_STATE) };
-        let mut values = NodeValues::of(node);
         let own = cx.snapshot.position_of(node);
         for (i, (spread, slot)) in state.spreads.iter().zip(state.slots.iter().copied()).enumerate() {
             let (paths, domains) = &state.minima[slot];
             let number = match own {
                 Some(at) => state.spreads[slot].counts.topology.of_node(at).map(Some),
-                None => values.get(state, i).map(|(_, number)| number),
+                None => state.value(&node.node, i).map(|(_, number)| number),
             };
-            debug_assert_eq!(number, values.get(state, i).map(|(_, number)| number), "{}", node.name());
+            debug_assert_eq!(number, state.value(&node.node, i).map(|(_, number)| number), "{}", node.name());
             let Some(number) = number else {
                 let topology_key = spread.constraint.topology_key.clone();
                 return Status::rejected(Reason::TopologyKeyMissing { topology_key });
@@ -316,7 +327,7 @@ impl FilterPlugin for PodTopologySpread {
             // With fewer domains than `minDomains`, the lowest count is 0.
             let enough = i64::try_from(*domains).is_ok_and(|n| n >= i64::from(spread.constraint.min_domains));
             let lowest = if enough { paths.lowest() } else { 0 };
-            let mut value = || values.get(state, i).map(|(value, _)| value);
+            let value = || state.value(&node.node, i).map(|(value, _)| value);
             let changed = if state.changes.is_empty() { None } else { value().and_then(|value| state.change(slot, value)) };
             let count = state.spreads[slot].counts.get(number).unwrap_or(0) + changed.unwrap_or(0);
             let matching = count + spread.self_match;
