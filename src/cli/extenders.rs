@@ -142,7 +142,7 @@ fn parsed(text: &str, kind: Kind, key: &Key) -> Option<Value> {
     let named = |value: &Value| value.pointer("/metadata/name").and_then(Value::as_str) == Some(key.name.as_str());
     match json {
         Some(Ok(value)) if named(&value) => Some(value),
-        _ => serde_yaml::from_str(&source::as_yaml(text, kind, key)?).ok(),
+        _ => source::as_json(text, kind, key),
     }
 }
 

@@ -195,7 +195,7 @@ fn write_answer(text: &Text, to: &OutputFileArgs) -> Result<u8, Failure> {
 /// Returns an object with the fields that scheduling does not read; `None` where its source can be read once only.
 fn original(loaded: &Loaded, kind: Kind, key: &Key) -> Option<serde_json::Value> {
     let text = loaded.report.original(kind, key).ok().flatten()?;
-    serde_yaml::from_str(&source::as_yaml(&text, kind, key)?).ok()
+    source::as_json(&text, kind, key)
 }
 
 fn story(name: &str) -> Result<&'static Story, Failure> {

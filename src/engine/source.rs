@@ -49,7 +49,7 @@ impl Source {
     /// Returns an object with the fields that scheduling does not read.
     pub(super) fn original(&self, kind: Kind, key: &Key) -> Option<Value> {
         let text = self.report.original(kind, key).ok().flatten()?;
-        serde_yaml::from_str(&source::as_yaml(&text, kind, key)?).ok()
+        source::as_json(&text, kind, key)
     }
 
     pub(super) fn warnings(&self) -> impl Iterator<Item = String> + '_ {

@@ -21,7 +21,7 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
 
 /// Returns for each node the number of failing demands that a change of the node must drop, because nothing else helps against them.
 fn obstacles(trials: &Trials<'_>, matrix: &Matrix) -> Vec<usize> {
-    let preempts = trials.may_preempt(&[]);
+    let preempts = trials.may_preempt();
     let mut counts = vec![0; trials.scheduler().state().snapshot().len()];
     for row in matrix.rows.iter().filter(|row| !yields(preempts, row)) {
         row.fails.iter().for_each(|at| counts[at] += 1);
@@ -38,7 +38,7 @@ fn yields(preempts: bool, row: &Row) -> bool {
 /// Other nodes answer as before if the pod is local, so that all else must hold on the node, or yield to preemption.
 fn openable(trials: &Trials<'_>, matrix: &Matrix, obstacles: &[usize], drops: impl Fn(&Demand) -> bool) -> Vec<Str> {
     let snapshot = trials.scheduler().state().snapshot();
-    let (preempts, is_local) = (trials.may_preempt(&[]), trials.is_local());
+    let (preempts, is_local) = (trials.may_preempt(), trials.is_local());
     // Obstacles on the nodes on which a dropped demand fails that the change drops.
     let mut dropped: BTreeMap<usize, usize> = BTreeMap::new();
     for row in matrix.rows.iter().filter(|row| drops(&row.demand)) {

@@ -31,10 +31,31 @@ pub struct Constraint {
     pub opens: usize,
     /// Number of those that it does not fit on with the demand; `None` where that was not tried.
     pub more: Option<usize>,
-    /// Changes that drop the demand; `None` where the pod cannot drop it, or dropping was not tried.
-    pub without: Option<Vec<Change>>,
+    /// How the pod would drop the demand.
+    pub without: Without,
     /// Values that nodes have instead, or the closest node.
     pub closest: Closest,
+}
+
+/// How a pod would drop a demand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Without {
+    /// It cannot.
+    Impossible,
+    /// The search ended before it was tried.
+    Untried,
+    /// By these changes.
+    Changes(Vec<Change>),
+}
+
+impl Without {
+    /// Returns the changes that drop the demand; `None` where there are none, or they were not tried.
+    pub fn changes(&self) -> Option<&[Change]> {
+        match self {
+            Self::Impossible | Self::Untried => None,
+            Self::Changes(changes) => Some(changes),
+        }
+    }
 }
 
 /// Obstacle to a demand.

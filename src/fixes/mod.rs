@@ -67,7 +67,7 @@ pub use change::{
     toleration,
 };
 pub use cluster::another as another_node;
-pub use constraints::{Closest, Constraint, Demand, Matrix, NodeBits, Row};
+pub use constraints::{Closest, Constraint, Demand, Matrix, NodeBits, Row, Without};
 pub use devices::Devices;
 pub use effort::{Acts, Effort, LastResort};
 pub use nodes_needed::{NodesNeeded, nodes_needed};
@@ -75,6 +75,7 @@ pub use reaction::{Reaction, Recreated, Siblings};
 pub use shared::{freed, freed_with_group, operations_of_all};
 pub use storage::provisions;
 pub use trial::Watch;
+pub(crate) use trial::values;
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::framework::{Reason, Status, Victim};

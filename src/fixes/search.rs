@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::change::{Change, PodChange, RequirementPlace};
-use super::constraints::{Constraint, Demand, Matrix, requested_beyond};
+use super::constraints::{Constraint, Demand, Matrix, Without, requested_beyond};
 use super::requests::{lower, requested};
 use super::trial::{Trials, Verified, free, requests_any};
 use super::typo::is_one_edit;
@@ -31,20 +31,22 @@ pub(super) fn constraints(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limi
             only,
             opens: only,
             more: Some(only),
-            without: None,
+            without: if row.drop.is_some() { Without::Untried } else { Without::Impossible },
             closest: row.closest.clone(),
         };
         let nothing = matches!(&row.demand, Demand::Resource { amount: 0, .. });
         if let Some(drop) = row.drop.clone().map(Change::Pod).filter(|_| rows.len() < limits.alike) {
             let open = trials.fits(std::slice::from_ref(&drop)).unwrap_or_default();
-            let first = trials.first.iter().cloned();
-            constraint.without = (!trials.is_over()).then(|| first.chain([drop]).collect());
+            let is_tried = !trials.is_over();
             constraint.opens = open.len();
-            constraint.more = constraint.without.as_ref().map(|_| open.iter().filter(|node| !today.contains(*node)).count());
+            constraint.more = is_tried.then(|| open.iter().filter(|node| !today.contains(*node)).count());
+            if is_tried {
+                constraint.without = Without::Changes(trials.first.iter().cloned().chain([drop]).collect());
+            }
         } else if nothing {
             // Dropping a request of zero changes nothing.
             (constraint.opens, constraint.more) = (today.len(), Some(0));
-            constraint.without = Some(trials.first.clone());
+            constraint.without = Without::Changes(trials.first.clone());
         }
         rows.push(constraint);
     }

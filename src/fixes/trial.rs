@@ -12,7 +12,9 @@ use super::reaction::without_waiting_pods;
 use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, PreemptsToday, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions, Resource, Victim, decision_steps, pod_requests};
-use crate::limits::engine::{FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_PLUGIN, STEPS_OF_MEMBER};
+use crate::limits::engine::{
+    FIXES_STEPS_OF_ERROR, FIXES_STEPS_OF_LONG_SEARCH, FIXES_STEPS_OF_PLUGIN, FIXES_STEPS_OF_VALUE, STEPS_OF_MEMBER,
+};
 use crate::scheduler::{DryDecision, DryOptions, ObjectEdit, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::{CycleView, Outcome};
 
@@ -35,8 +37,9 @@ pub(super) struct Trials<'a> {
     /// The scheduler, set to filter every node.
     scheduler: Scheduler,
     pod: Arc<Pod>,
-    /// The pod as JSON, for edits.
+    /// The pod as JSON, for edits, with its number of values.
     written: Value,
+    values: u64,
     /// Changes that precede those of every trial.
     pub(super) first: Vec<Change>,
     /// Whether the pod preempts without changes; then only fixes without victims count.
@@ -64,11 +67,13 @@ impl<'a> Trials<'a> {
         let lowest = snapshot.nodes().iter().flat_map(|n| &n.pods).map(|p| p.priority()).min();
         let nodes = snapshot.len();
         let written = serde_json::to_value(pod.as_ref()).unwrap_or_default();
+        let values = values(&written);
         let first = Vec::new();
         Self {
             scheduler,
             pod: pod.clone(),
             written,
+            values,
             first,
             preempts_today: false,
             lowest,
@@ -193,8 +198,22 @@ impl<'a> Trials<'a> {
         serde_json::from_value(written).ok().map(Arc::new)
     }
 
+    /// Does the same as [`Self::changed_pod`], and counts the steps.
+    fn change_pod(&mut self, changes: &[Change]) -> Option<Arc<Pod>> {
+        let pod = self.changed_pod(changes)?;
+        if !Arc::ptr_eq(&pod, &self.pod) {
+            self.spend_on_values(self.values);
+        }
+        Some(pod)
+    }
+
+    /// Counts the steps of the values of an object that is written as JSON, changed, and read.
+    fn spend_on_values(&mut self, values: u64) {
+        self.steps = self.steps.saturating_add(values.saturating_mul(FIXES_STEPS_OF_VALUE));
+    }
+
     /// Returns the edits of other objects; `None` where an edit is not possible.
-    fn edits(&self, changes: &[Change]) -> Option<Vec<ObjectEdit>> {
+    fn edits(&mut self, changes: &[Change]) -> Option<Vec<ObjectEdit>> {
         let mut written: BTreeMap<(Kind, Key), Value> = BTreeMap::new();
         let mut edits = Vec::new();
         let cluster = self.scheduler.state().cluster();
@@ -217,6 +236,7 @@ impl<'a> Trials<'a> {
                 Change::RollOut { pod, .. } => edits.push(ObjectEdit::Remove(Kind::Pod, pod.clone())),
             }
         }
+        self.spend_on_values(written.values().map(values).sum());
         for ((kind, _), object) in written {
             edits.push(ObjectEdit::Put(Object::deserialize_kind(kind, object).ok()?));
         }
@@ -226,6 +246,10 @@ impl<'a> Trials<'a> {
     /// Makes a dry decision about the changed pod on the changed cluster; `None` once trials have ended, or where a
     /// change is not possible.
     pub(super) fn decide(&mut self, changes: &[Change], post_filter: PostFilter) -> Option<(Scheduler, DryDecision)> {
+        self.decide_by(changes, |_, _| post_filter)
+    }
+
+    fn decide_by(&mut self, changes: &[Change], post_filter: impl FnOnce(&Self, &Pod) -> PostFilter) -> Option<(Scheduler, DryDecision)> {
         if self.is_over() {
             return None;
         }
@@ -242,7 +266,8 @@ impl<'a> Trials<'a> {
             return None;
         }
         self.count += 1;
-        let pod = self.changed_pod(changes)?;
+        let pod = self.change_pod(changes)?;
+        let post_filter = post_filter(self, &pod);
         let mut edits = self.edits(changes)?;
         if !Arc::ptr_eq(&pod, &self.pod) {
             // Preemption reads the pod from the cluster.
@@ -272,7 +297,7 @@ impl<'a> Trials<'a> {
         if self.is_over() || !self.may_continue() || !self.may_try_group() {
             return None;
         }
-        let pod = self.changed_pod(changes)?;
+        let pod = self.change_pod(changes)?;
         let mut edits = self.edits(changes)?;
         if !Arc::ptr_eq(&pod, &self.pod) {
             edits.push(ObjectEdit::Put(Object::Pod(pod.clone())));
@@ -294,8 +319,8 @@ impl<'a> Trials<'a> {
     /// Returns how some changes let the pod in; `None` where they do not. Preemption counts only if the pod does not
     /// preempt without changes.
     pub(super) fn attempt(&mut self, changes: &[Change]) -> Option<Verified> {
-        let post_filter = if self.may_preempt(changes) { PostFilter::Run } else { PostFilter::LeaveOut };
-        let (scheduler, decision) = self.decide(changes, post_filter)?;
+        let post_filter = |trials: &Self, pod: &Pod| if trials.may_preempt_with(pod) { PostFilter::Run } else { PostFilter::LeaveOut };
+        let (scheduler, decision) = self.decide_by(changes, post_filter)?;
         match takers(&scheduler, &decision) {
             Some(nodes) => Some(Verified { outcome: FixOutcome::Scheduled, nodes, victims: BTreeMap::new() }),
             None => preempts(decision),
@@ -310,11 +335,24 @@ impl<'a> Trials<'a> {
         Some(nodes)
     }
 
-    /// Returns whether preemption is worth a trial.
-    pub(super) fn may_preempt(&self, changes: &[Change]) -> bool {
-        let Some(lowest) = self.lowest.filter(|_| !self.preempts_today) else { return false };
-        let Some(pod) = self.changed_pod(changes) else { return false };
-        pod.spec.preemption_policy.as_deref() != Some("Never") && lowest < pod.priority()
+    /// Returns whether preemption is worth a trial of the pod without changes.
+    pub(super) fn may_preempt(&self) -> bool {
+        self.changed_pod(&[]).is_some_and(|pod| self.may_preempt_with(&pod))
+    }
+
+    /// Returns whether preemption is worth a trial of a changed pod.
+    fn may_preempt_with(&self, pod: &Pod) -> bool {
+        let lowest = self.lowest.filter(|_| !self.preempts_today);
+        lowest.is_some_and(|lowest| pod.spec.preemption_policy.as_deref() != Some("Never") && lowest < pod.priority())
+    }
+}
+
+/// Returns the number of values in a value, itself among them.
+pub(crate) fn values(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(values).sum::<u64>(),
+        Value::Object(fields) => 1 + fields.values().map(values).sum::<u64>(),
+        _ => 1,
     }
 }
 

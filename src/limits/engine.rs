@@ -150,6 +150,10 @@ limits! { "engine":
     steps SEARCH_STEPS_ON_NODE: u64 = 5_000, "a_decision_among_many_ends_after_steps_on_each_node";
     /// Steps of a decision of a search for fixes that each step of a plugin's search counts for, by the time that they take.
     steps FIXES_STEPS_OF_PLUGIN: u64 = 4, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Steps of a search for fixes that each value of an object counts for that a trial changes, by the time that writing and reading it takes.
+    steps FIXES_STEPS_OF_VALUE: u64 = 8, "trials_on_large_objects_end_after_a_number_of_steps";
+    /// Values of objects that the patches of all demands of a pod may take to make; further ones are said to be left out.
+    count FIXES_PATCH_VALUES: u64 = 200_000, "patches_of_many_demands_of_a_large_pod_are_left_out";
     /// Steps of a plugin's search that each node counts for where a demand of a pod is tried on its own, by the time that its filters take.
     steps FIXES_STEPS_OF_FILTER: u64 = 2, "demands_are_tried_on_their_own_up_to_a_number_of_steps";
     /// Steps that each node counts for in the attempt of a member of a pod group, which is scored.

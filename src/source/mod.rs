@@ -43,7 +43,7 @@ pub use assemble::diagnostic::{Diagnostic, Severity};
 pub use assemble::report::{Absence, FileReport, KindCount, Origin, ReadAgain, Report, effect_of_absence, effect_of_part};
 pub use assemble::{DumpLogs, Loaded, SavedConfiguration};
 pub use decode::dump_metadata::{SchedulerHint, ServerVersion, VersionPlace};
-pub use decode::raw_object::as_yaml;
+pub use decode::raw_object::{as_json, as_yaml};
 pub use demos::{STORIES, Story};
 pub use layout::{Layout, Layouts};
 pub use logs::{LogTail, LogTimes, read_logs_of_dump, read_scheduler_logs};

@@ -589,13 +589,48 @@ fn a_search_for_fixes_ends_after_a_number_of_steps() {
         let is_cut = search.cut_short_by == [CutShort::Steps(search.trials)];
         (search.trials, is_cut)
     };
-    assert_eq!(trials(&spec, &[], 10), (3, true), "a step for the node in each, and 8 for the filter of pods' terms");
+    assert_eq!(
+        trials(&spec, &[], 10),
+        (2, true),
+        "a step for the node in each, 8 for the filter of pods' terms, and more for a changed pod"
+    );
     let (all, is_cut) = trials(&devices, &[&claim, &slice, &class], Limits::of(1).steps);
     let (some, some_is_cut) = trials(&devices, &[&claim, &slice, &class], 100);
     assert!(
         !is_cut && some_is_cut && some < all.min(50),
         "{some} of {all}, {is_cut} {some_is_cut}: the search for devices takes steps too"
     );
+}
+
+/// Returns the search for fixes of a pod with many node selectors, none of which the node has.
+fn found_of_selectors(selectors: usize) -> (Fixes, Value) {
+    let selectors: Map<String, Value> = (0..selectors).map(|i| (format!("k{i}"), json!("v"))).collect();
+    one_node_case(written(&json!({"containers": [{"name": "c"}], "nodeSelector": selectors})), node(&json!({}), &json!({}))).found()
+}
+
+#[test]
+fn trials_on_large_objects_end_after_a_number_of_steps() {
+    let tried = |selectors: usize| {
+        let search = found_of_selectors(selectors).0.search;
+        (search.trials > selectors, search.cut_short_by.iter().any(|by| matches!(by, CutShort::Steps(_))))
+    };
+    assert_eq!(tried(20), (true, false));
+    assert_eq!(tried(2000), (false, true));
+}
+
+#[test]
+fn patches_of_many_demands_of_a_large_pod_are_left_out() {
+    for (selectors, expected) in [(20, 0), (1000, 1)] {
+        let report = found_of_selectors(selectors).1;
+        let rows: Vec<&Value> =
+            report["constraints"].as_array().expect("rows").iter().filter(|row| row["field"] == "nodeSelector").collect();
+        let left_out: Vec<bool> = rows.iter().map(|row| row["withoutLeftOut"] == true).collect();
+        assert_eq!((rows.len(), usize::from(left_out.contains(&true))), (selectors, expected));
+        for (row, left_out) in rows.iter().zip(&left_out) {
+            assert_eq!(row["without"].is_null(), *left_out, "patches, or a word that they are left out: {row:#}");
+        }
+        assert!(left_out.is_sorted() && !left_out[0], "the first ones have patches");
+    }
 }
 
 #[test]

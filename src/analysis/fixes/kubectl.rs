@@ -173,7 +173,7 @@ fn claim_command(targets: &Targets<'_>, key: &Key, change: &ClaimChange) -> Opti
         return None;
     }
     let before = targets.written(Kind::ResourceClaim, key)?;
-    let mut after = before.clone();
+    let mut after = Value::clone(&before);
     Change::Claim(key.clone(), change.clone()).edit(&mut after);
     let patch = difference(&before, &after)?;
     Some(again("resourceclaim", name(&key.name)?, &in_namespace(key)?, &ascii(&patch)))
@@ -212,7 +212,7 @@ const DEFAULT_TOLERATIONS: [&str; 2] = ["node.kubernetes.io/not-ready", "node.ku
 /// Returns the strategic merge patch of a template's spec.
 fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Option<Value> {
     let before = targets.written(Kind::Pod, targets.pod)?;
-    let mut after = before.clone();
+    let mut after = Value::clone(&before);
     for change in changes {
         change.edit(&mut after);
     }

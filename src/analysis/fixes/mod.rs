@@ -20,7 +20,7 @@ pub(in crate::analysis) use self::words::{cut_short_texts, unproposed_text};
 use super::why::{uncapitalized, waits_for_volume, why_group, why_group_in_short};
 use crate::cluster::{Cluster, Key, Kind, Object, Str};
 pub use crate::fixes::Originals;
-use crate::fixes::{Alternative, Change, Fix, FixOutcome, Fixes, GroupProof, GroupTrial, Recreated};
+use crate::fixes::{Alternative, Change, Fix, FixOutcome, Fixes, GroupProof, GroupTrial, Recreated, Without};
 use crate::scheduler::binding_under_way;
 use crate::trace::{GroupOutcome, Outcome};
 
@@ -93,8 +93,11 @@ pub struct ConstraintReport {
     /// The number of those that do not take it with the demand; `None` if that was not tried.
     #[serde(skip)]
     pub(crate) more: Option<usize>,
-    /// Patches that drop it; null if none does.
+    /// Patches that drop it; null if none does, or if `withoutLeftOut`.
     pub without: Option<Vec<Value>>,
+    /// Whether `without` is not known, as the search ended before, or left out, as the patches of all demands take long to make.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub without_left_out: bool,
     /// The closest values of nodes, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub closest: String,
@@ -173,8 +176,12 @@ pub struct SiblingsReport {
 impl FixesReport {
     /// Makes the report. `originals` returns objects with all fields, for patches.
     pub fn new(fixes: &Fixes, cluster: &Cluster, originals: Originals<'_>) -> Self {
-        let targets = Targets { pod: &fixes.pod, cluster, originals };
-        let constraints = fixes.constraints.iter().map(|c| ConstraintReport {
+        let targets = Targets::new(&fixes.pod, cluster, originals);
+        let constraints = fixes.constraints.iter().map(|c| {
+            let without = c.without.changes().and_then(|changes| targets.patches_of_demand(changes));
+            (c, without.is_none() && c.without != Without::Impossible, without)
+        });
+        let constraints = constraints.map(|(c, without_left_out, without)| ConstraintReport {
             text: demand_text(&c.demand),
             kind: demand_kind(&c.demand),
             field: c.demand.field(),
@@ -182,7 +189,8 @@ impl FixesReport {
             only: c.only,
             opens: c.opens,
             more: c.more,
-            without: c.without.as_ref().map(|changes| targets.patches(changes)),
+            without,
+            without_left_out,
             closest: if c.fails == 0 { String::new() } else { closest_text(&c.demand, &c.closest) },
         });
         Self {
@@ -203,7 +211,7 @@ impl FixesReport {
 
 /// Returns the objects whose patches are made without their source.
 fn as_held(fixes: &Fixes, originals: Originals<'_>) -> BTreeSet<String> {
-    let dropped = fixes.constraints.iter().flat_map(|c| c.without.iter().flatten());
+    let dropped = fixes.constraints.iter().flat_map(|c| c.without.changes().into_iter().flatten());
     let changes = fixes.fixes.iter().flat_map(|fix| &fix.changes).chain(dropped);
     let patched: BTreeSet<(Kind, Key)> = changes.filter(|c| c.is_edit()).map(|c| c.target(&fixes.pod)).collect();
     patched.into_iter().filter(|(kind, key)| originals(*kind, key).is_none()).map(|(kind, key)| format!("{kind} {key}")).collect()
@@ -211,7 +219,7 @@ fn as_held(fixes: &Fixes, originals: Originals<'_>) -> BTreeSet<String> {
 
 /// Reports one fix of a pod.
 pub(super) fn fix_report(fix: &Fix, pod: &Key, cluster: &Cluster, originals: Originals<'_>) -> FixReport {
-    report(fix, &Targets { pod, cluster, originals })
+    report(fix, &Targets::new(pod, cluster, originals))
 }
 
 /// Returns why no fix is needed; empty if one is.

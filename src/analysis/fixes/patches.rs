@@ -1,25 +1,55 @@
 //! Fixes as patches: RFC 7386 merge patches of the original objects.
 
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
 use serde_json::{Map, Value, json};
 
 use crate::cluster::{Cluster, Key, Kind, Object};
-use crate::fixes::{Change, Originals};
+use crate::fixes::{Change, Originals, values};
+use crate::limits::engine::FIXES_PATCH_VALUES;
+
+/// An object as it is written, with its number of values.
+type Written = (Rc<Value>, u64);
 
 /// The objects that changes apply to.
-#[derive(Clone, Copy)]
 pub(super) struct Targets<'a> {
     /// The pod that a fix is for.
     pub(super) pod: &'a Key,
     /// The decoded objects, with the fields that scheduling reads.
     pub(super) cluster: &'a Cluster,
     /// The original objects.
-    pub(super) originals: Originals<'a>,
+    originals: Originals<'a>,
+    /// Those that were asked for.
+    known: RefCell<BTreeMap<(Kind, Key), Option<Written>>>,
+    /// Values that patches of demands may still take to make.
+    left: Cell<u64>,
 }
 
-impl Targets<'_> {
+impl<'a> Targets<'a> {
+    pub(super) fn new(pod: &'a Key, cluster: &'a Cluster, originals: Originals<'a>) -> Self {
+        Self { pod, cluster, originals, known: RefCell::default(), left: Cell::new(FIXES_PATCH_VALUES) }
+    }
+
     /// Returns the original object, or else the decoded one.
-    pub(super) fn written(&self, kind: Kind, key: &Key) -> Option<Value> {
-        (self.originals)(kind, key).or_else(|| serde_json::to_value(self.cluster.get(kind, key)?).ok())
+    pub(super) fn written(&self, kind: Kind, key: &Key) -> Option<Rc<Value>> {
+        Some(self.known(kind, key)?.0)
+    }
+
+    fn known(&self, kind: Kind, key: &Key) -> Option<Written> {
+        let read = || (self.originals)(kind, key).or_else(|| serde_json::to_value(self.cluster.get(kind, key)?).ok());
+        let written = || read().map(|value| (values(&value), value)).map(|(count, value)| (Rc::new(value), count));
+        self.known.borrow_mut().entry((kind, key.clone())).or_insert_with(written).clone()
+    }
+
+    /// Does the same as [`Self::patches`] for a demand; `None` where those of other demands took too long to make.
+    pub(super) fn patches_of_demand(&self, changes: &[Change]) -> Option<Vec<Value>> {
+        let edited: BTreeSet<(Kind, Key)> =
+            changes.iter().filter(|change| change.is_edit()).map(|change| change.target(self.pod)).collect();
+        let taken = edited.iter().filter_map(|(kind, key)| self.known(*kind, key)).map(|(_, count)| count).sum();
+        self.left.set(self.left.get().checked_sub(taken)?);
+        Some(self.patches(changes))
     }
 
     /// Returns the patches that make changes, one per object, in order.
@@ -34,7 +64,7 @@ impl Targets<'_> {
                 _ if done.contains(&(kind, key.clone())) => {}
                 _ => {
                     let Some(before) = self.written(kind, &key) else { continue };
-                    let mut after = before.clone();
+                    let mut after = Value::clone(&before);
                     changes.iter().filter(|c| c.target(self.pod) == (kind, key.clone())).for_each(|c| c.edit(&mut after));
                     let mut patch = named(json!({"op": "patch"}), kind, &key);
                     patch["patch"] = difference(&before, &after).unwrap_or_else(|| json!({}));
@@ -58,7 +88,7 @@ impl Targets<'_> {
             if change.is_edit() {
                 let target = (kind, key);
                 let at = states.iter().position(|(known, _)| *known == target).unwrap_or_else(|| {
-                    let written = self.written(target.0, &target.1).unwrap_or_default();
+                    let written = self.written(target.0, &target.1).map(|value| Value::clone(&value)).unwrap_or_default();
                     states.push((target, written));
                     states.len() - 1
                 });

@@ -7,6 +7,15 @@ use crate::cluster::{Key, Kind};
 /// Returns an object as YAML with its fields in the order of the source. `text` holds it as JSON or YAML, alone or in a
 /// list. `metadata.managedFields` is left out, as kubectl does. `None` if the text does not hold the object.
 pub fn as_yaml(text: &str, kind: Kind, key: &Key) -> Option<String> {
+    serde_yaml::to_string(&held(text, kind, key)?).ok()
+}
+
+/// Returns an object as JSON, under the same conditions as [`as_yaml`].
+pub fn as_json(text: &str, kind: Kind, key: &Key) -> Option<serde_json::Value> {
+    serde_json::to_value(held(text, kind, key)?).ok()
+}
+
+fn held(text: &str, kind: Kind, key: &Key) -> Option<Value> {
     let stripped = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n', ',']);
     // Text after the object, such as a list's comma, is ignored.
     let mut json = serde_json::Deserializer::from_str(stripped).into_iter::<Value>();
@@ -18,7 +27,7 @@ pub fn as_yaml(text: &str, kind: Kind, key: &Key) -> Option<String> {
     if let Some(Value::Mapping(metadata)) = found.get_mut("metadata") {
         metadata.remove("managedFields");
     }
-    serde_yaml::to_string(&Value::Mapping(found)).ok()
+    Some(Value::Mapping(found))
 }
 
 /// Removes the indentation of an item of a YAML list, whose first line starts with a dash.
