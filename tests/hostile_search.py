@@ -15,6 +15,7 @@ from hostile import shapes
 COMMANDS = {
     "explain": ["explain", "p0", "--from", "IN"], "json": ["explain", "p0", "-o", "json", "--from", "IN"],
     "pending": ["explain", "--pending", "-A", "--from", "IN"], "fixes": ["explain", "p0", "--fixes", "--from", "IN"],
+    "fixes-json": ["explain", "p0", "--fixes", "-o", "json", "--from", "IN"],
     "compare": ["run", "--compare", "1.31", "--from", "IN"], "run": ["run", "--from", "IN"], "graceful": ["run", "--graceful", "--from", "IN"],
     "run-json": ["run", "-o", "json", "--from", "IN"], "run-brief": ["run", "-o", "yaml", "--brief", "--from", "IN"],
     "selector": ["explain", "-A", "--selector", "!none", "--from", "IN"], "pending-json": ["explain", "-A", "--pending", "-o", "json", "--from", "IN"], "yaml": ["explain", "p0", "-o", "yaml", "--all-nodes", "--from", "IN"],

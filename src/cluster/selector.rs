@@ -213,7 +213,9 @@ impl NodeSelectorTerm {
         let dot = if path.is_empty() { "" } else { "." };
         let expressions = self.match_expressions.iter().enumerate();
         let fields = self.match_fields.iter().enumerate();
+        // Paths are written for the few requirements that have errors.
         expressions
+            .filter(|(_, r)| !validation::is_valid(r, Operators::Node))
             .flat_map(|(i, r)| validation::requirement_errors(r, Operators::Node, &format!("{path}{dot}matchExpressions[{i}]"), words))
             .chain(fields.filter_map(|(i, r)| validation::field_error(r, &format!("{path}{dot}matchFields[{i}]"), words)))
             .collect()
@@ -229,7 +231,7 @@ impl NodeSelectorTerm {
     }
 
     fn is_valid(&self) -> bool {
-        self.match_expressions.iter().all(|r| validation::requirement_errors(r, Operators::Node, "", SelectorWords::Paths).is_empty())
+        self.match_expressions.iter().all(|r| validation::is_valid(r, Operators::Node))
     }
 
     /// Returns whether the term matches; see [`NodeSelector::matches`].

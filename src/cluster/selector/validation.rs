@@ -78,6 +78,11 @@ pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators
     errors
 }
 
+/// Whether a requirement on a label has no errors.
+pub(super) fn is_valid(requirement: &Requirement, operators: Operators) -> bool {
+    requirement_errors(requirement, operators, "", SelectorWords::Paths).is_empty()
+}
+
 /// Returns the first error of a requirement on a label, as a sentence. It reports the same errors as
 /// [`requirement_errors`]. Mirrors `NewRequirement` of the releases before its errors had paths.
 pub(super) fn requirement_error(requirement: &Requirement, operators: Operators) -> Option<String> {

@@ -23,7 +23,7 @@ fn commands_for(owner: Option<(&str, &str)>, changes: &[Change]) -> Option<Strin
     let cluster: Cluster = [object(Kind::Pod, &written)].into_iter().collect();
     let key = Key::new("shop", "web-1");
     let originals = |kind: Kind, _: &Key| (kind == Kind::Pod).then(|| written.clone());
-    commands(&Targets { pod: &key, cluster: &cluster, originals: &originals }, changes)
+    commands(&Targets::new(&key, &cluster, &originals), changes)
 }
 
 fn taint() -> Taint {
@@ -173,7 +173,7 @@ fn resource_claims_are_replaced_because_their_spec_is_immutable() {
     let cluster: Cluster = [object(Kind::ResourceClaim, &claim), object(Kind::Pod, &pod(None))].into_iter().collect();
     let (pod, key) = (Key::new("shop", "web-1"), Key::new("shop", "gpu"));
     let commands_for =
-        |changes: &[Change]| commands(&Targets { pod: &pod, cluster: &cluster, originals: &|_, _| Some(claim.clone()) }, changes);
+        |changes: &[Change]| commands(&Targets::new(&pod, &cluster, &|_, _| Some(claim.clone())), changes);
     let path = crate::fixes::RequestPath { request: 0, alternative: None, name: "r".into() };
     let lower = Change::Claim(key.clone(), ClaimChange::LowerCount { request: path, from: 4, to: 1 });
     let line = commands_for(&[lower]).expect("a command");
@@ -219,7 +219,7 @@ fn a_missing_claim_is_a_manifest_that_names_the_class_that_provisions() {
         };
         let cluster: Cluster = classes.iter().map(class).collect();
         let key = Key::new("shop", "web-1");
-        commands(&Targets { pod: &key, cluster: &cluster, originals: &|_, _| None }, &changes).unwrap()
+        commands(&Targets::new(&key, &cluster, &|_, _| None), &changes).unwrap()
     };
     let manifest = |class: &str| {
         format!(
