@@ -2,6 +2,7 @@
 
 use crate::cluster::storage::PersistentVolume;
 use crate::cluster::{Cluster, NodeSelectorTerm, Pod, Requirement, Str};
+use crate::limits::engine::PLACE_COMPARISONS;
 
 /// A bound claim of a pod whose volume only some nodes reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +11,7 @@ pub struct VolumePlace {
     pub volume: Str,
     /// The nodes that reach it, such as `topology.kubernetes.io/zone=a`; alternatives are separated by `or`.
     pub place: String,
-    /// The contradiction with the pod's own constraints, if there is one.
+    /// The contradiction with the pod's own constraints, if one is found.
     pub against: Option<VolumeConflict>,
 }
 
@@ -35,7 +36,13 @@ const PLACE_LABELS: [&str; 4] = [
 
 /// Returns the places of a pod's volumes, in the order of the pod's volumes. Claims that are not bound have none.
 pub fn volume_places(cluster: &Cluster, pod: &Pod) -> Vec<VolumePlace> {
-    let wanted = of_pod(pod);
+    places_within(cluster, pod, PLACE_COMPARISONS)
+}
+
+/// Does the same as [`volume_places`], with contradictions that this number of comparisons finds.
+fn places_within(cluster: &Cluster, pod: &Pod, comparisons: usize) -> Vec<VolumePlace> {
+    let wanted = Wanted::of(pod);
+    let mut left = comparisons;
     let mut places = Vec::new();
     for volume in &pod.spec.volumes {
         let claim: Str = match (&volume.persistent_volume_claim, &volume.ephemeral) {
@@ -49,7 +56,7 @@ pub fn volume_places(cluster: &Cluster, pod: &Pod) -> Vec<VolumePlace> {
         if terms.iter().all(Vec::is_empty) {
             continue;
         }
-        let against = conflict(&wanted, &terms);
+        let against = wanted.conflict(&terms, &mut left);
         let place = terms.iter().map(|term| term.iter().map(Allowed::words).collect::<Vec<_>>().join(" and "));
         let place = place.collect::<Vec<_>>().join(" or ");
         places.push(VolumePlace { claim, volume: volume.metadata.name.clone(), place, against });
@@ -79,7 +86,18 @@ struct Allowed {
     values: Vec<Str>,
 }
 
+fn number_of_values(list: &[Allowed]) -> usize {
+    list.iter().map(|allowed| allowed.values.len()).sum()
+}
+
 impl Allowed {
+    /// Returns how no node can have both one of these values and what is there.
+    fn excludes(&self, there: &[Self]) -> Option<VolumeConflict> {
+        let there = there.iter().find(|there| there.key == self.key)?;
+        let is_disjoint = self.values.iter().all(|value| !there.values.contains(value));
+        is_disjoint.then(|| VolumeConflict { key: self.key.clone(), pod: self.values.clone(), volume: there.values.clone() })
+    }
+
     fn words(&self) -> String {
         let values = self.values.iter().map(Str::as_str).collect::<Vec<_>>();
         match &values[..] {
@@ -89,15 +107,44 @@ impl Allowed {
     }
 }
 
-/// Returns the alternatives of what a pod asks of labels with a list of values; other requirements are left out.
-fn of_pod(pod: &Pod) -> Vec<Vec<Allowed>> {
-    let selector: Vec<Allowed> = (pod.spec.node_selector.iter().flat_map(crate::cluster::Labels::iter))
-        .map(|(key, value)| Allowed { key: key.clone(), values: vec![value.clone()] })
-        .collect();
-    let required = pod.spec.affinity.as_ref().and_then(|affinity| affinity.node_affinity.as_ref()?.required.as_ref());
-    match required {
-        Some(required) => required.node_selector_terms.iter().map(|term| [selector.clone(), of_term(term)].concat()).collect(),
-        None => vec![selector],
+/// What a pod asks of labels with lists of values; other requirements are left out.
+struct Wanted {
+    /// Its node selector, which every node must have.
+    selector: Vec<Allowed>,
+    /// The alternatives of its node affinity; `None` without one.
+    terms: Option<Vec<Vec<Allowed>>>,
+}
+
+impl Wanted {
+    fn of(pod: &Pod) -> Self {
+        let selector = (pod.spec.node_selector.iter().flat_map(crate::cluster::Labels::iter))
+            .map(|(key, value)| Allowed { key: key.clone(), values: vec![value.clone()] });
+        let required = pod.spec.affinity.as_ref().and_then(|affinity| affinity.node_affinity.as_ref()?.required.as_ref());
+        let terms = required.map(|required| required.node_selector_terms.iter().map(of_term).collect());
+        Self { selector: selector.collect(), terms }
+    }
+
+    /// Returns the first label for which each alternative of the pod excludes each of a volume; `None` if two go together, or if they
+    /// take more comparisons than are left.
+    fn conflict(&self, volume: &[Vec<Allowed>], left: &mut usize) -> Option<VolumeConflict> {
+        let mut excludes = |wanted: &[Allowed], there: &[Allowed]| {
+            *left = left.checked_sub(number_of_values(wanted).saturating_mul(number_of_values(there)))?;
+            wanted.iter().find_map(|wanted| wanted.excludes(there))
+        };
+        let of_selector: Vec<Option<VolumeConflict>> = volume.iter().map(|there| excludes(&self.selector, there)).collect();
+        let none = [Vec::new()];
+        let terms = self.terms.as_deref().unwrap_or(&none);
+        let mut first = None;
+        for term in terms {
+            for (there, found) in volume.iter().zip(&of_selector) {
+                let found = match found {
+                    Some(found) => found.clone(),
+                    None => excludes(term, there)?,
+                };
+                first.get_or_insert(found);
+            }
+        }
+        first
     }
 }
 
@@ -122,23 +169,6 @@ fn of_term(term: &NodeSelectorTerm) -> Vec<Allowed> {
     let is_list = |requirement: &&Requirement| requirement.operator == "In";
     let lists = term.match_expressions.iter().filter(is_list);
     lists.map(|list| Allowed { key: list.key.clone(), values: list.values.iter().cloned().collect() }).collect()
-}
-
-/// Returns the first label for which each alternative of the pod excludes each of the volume; `None` if two go together.
-fn conflict(pod: &[Vec<Allowed>], volume: &[Vec<Allowed>]) -> Option<VolumeConflict> {
-    let excludes = |one: &[Allowed], other: &[Allowed]| {
-        one.iter().find_map(|wanted| {
-            let there = other.iter().find(|there| there.key == wanted.key)?;
-            let is_disjoint = wanted.values.iter().all(|value| !there.values.contains(value));
-            is_disjoint.then(|| VolumeConflict { key: wanted.key.clone(), pod: wanted.values.clone(), volume: there.values.clone() })
-        })
-    };
-    let mut first = None;
-    for (one, other) in pod.iter().flat_map(|one| volume.iter().map(move |other| (one, other))) {
-        let found = excludes(one, other)?;
-        first.get_or_insert(found);
-    }
-    first
 }
 
 #[cfg(test)]

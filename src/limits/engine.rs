@@ -152,6 +152,8 @@ limits! { "engine":
     steps FIXES_STEPS_OF_PLUGIN: u64 = 4, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Steps of a search for fixes that each value of an object counts for that a trial changes, by the time that writing and reading it takes.
     steps FIXES_STEPS_OF_VALUE: u64 = 8, "trials_on_large_objects_end_after_a_number_of_steps";
+    /// Comparisons of what a pod asks of labels with the places of its volumes; contradictions that take more are not named.
+    count PLACE_COMPARISONS: usize = 1_000_000, "contradictions_of_many_terms_are_not_searched";
     /// Values of objects that the patches of all demands of a pod may take to make; further ones are said to be left out.
     count FIXES_PATCH_VALUES: u64 = 200_000, "patches_of_many_demands_of_a_large_pod_are_left_out";
     /// Steps of a plugin's search that each node counts for where a demand of a pod is tried on its own, by the time that its filters take.

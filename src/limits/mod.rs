@@ -186,6 +186,7 @@
 //! | [`engine::SEARCH_STEPS_ON_NODE`] | 5,000 steps | Steps of plugins' searches that a node may take at least in a decision that is one of many. | `a_decision_among_many_ends_after_steps_on_each_node` |
 //! | [`engine::FIXES_STEPS_OF_PLUGIN`] | 4 steps | Steps of a decision of a search for fixes that each step of a plugin's search counts for, by the time that they take. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::FIXES_STEPS_OF_VALUE`] | 8 steps | Steps of a search for fixes that each value of an object counts for that a trial changes, by the time that writing and reading it takes. | `trials_on_large_objects_end_after_a_number_of_steps` |
+//! | [`engine::PLACE_COMPARISONS`] | 1,000,000 | Comparisons of what a pod asks of labels with the places of its volumes; contradictions that take more are not named. | `contradictions_of_many_terms_are_not_searched` |
 //! | [`engine::FIXES_PATCH_VALUES`] | 200,000 | Values of objects that the patches of all demands of a pod may take to make; further ones are said to be left out. | `patches_of_many_demands_of_a_large_pod_are_left_out` |
 //! | [`engine::FIXES_STEPS_OF_FILTER`] | 2 steps | Steps of a plugin's search that each node counts for where a demand of a pod is tried on its own, by the time that its filters take. | `demands_are_tried_on_their_own_up_to_a_number_of_steps` |
 //! | [`engine::STEPS_OF_MEMBER`] | 10 steps | Steps that each node counts for in the attempt of a member of a pod group, which is scored. | `attempts_of_a_large_group_end_before_the_search_does` |

@@ -167,7 +167,8 @@ mod tests {
             (3, 3, None, "x: rules out 3 nodes by itself; without it: not tried"),
         ] {
             let (text, kind, closest) = ("x".to_owned(), String::new(), String::new());
-            let report = ConstraintReport { text, kind, field: None, fails, only, opens: 7, more, without: None, without_left_out: false, closest };
+            let report =
+                ConstraintReport { text, kind, field: None, fails, only, opens: 7, more, without: None, without_left_out: false, closest };
             assert_eq!(report.line(), expected);
         }
     }

@@ -2,6 +2,10 @@ use super::*;
 use crate::source::{Input, load};
 
 fn places(pod: &str, volume: &str) -> Vec<VolumePlace> {
+    places_of(pod, volume, PLACE_COMPARISONS)
+}
+
+fn places_of(pod: &str, volume: &str, comparisons: usize) -> Vec<VolumePlace> {
     let text = format!(
         r#"{{"kind":"List","apiVersion":"v1","items":[
         {{"kind":"Pod","metadata":{{"name":"db","namespace":"shop"}},
@@ -12,7 +16,7 @@ fn places(pod: &str, volume: &str) -> Vec<VolumePlace> {
     let loaded = load(&[Input::Bytes { name: "a.json".into(), bytes: text.into_bytes().into() }]);
     let cluster = loaded.cluster();
     let pod = cluster.pods.iter().next().unwrap();
-    volume_places(&cluster, pod)
+    places_within(&cluster, pod, comparisons)
 }
 
 /// The affinity of a volume in zones.
@@ -52,4 +56,16 @@ fn one_alternative_that_goes_together_is_no_contradiction() {
     };
     assert_eq!(places(&affinity(["b", "a"]), &in_zones(r#""a""#))[0].against, None);
     assert!(places(&affinity(["b", "c"]), &in_zones(r#""a""#))[0].against.is_some());
+}
+
+#[test]
+fn contradictions_of_many_terms_are_not_searched() {
+    let zone = r#"{"key":"topology.kubernetes.io/zone","operator":"In","values":["b"]}"#;
+    let terms = vec![format!(r#"{{"matchExpressions":[{zone}]}}"#); 10].join(",");
+    let required =
+        format!(r#""affinity":{{"nodeAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":{{"nodeSelectorTerms":[{terms}]}}}}}}"#);
+    let is_found = |comparisons| places_of(&required, &in_zones(r#""a","c""#), comparisons)[0].against.is_some();
+    assert_eq!((is_found(20), is_found(19)), (true, false), "10 terms with a value each, and a volume in two zones");
+    let with_selector = format!(r#""nodeSelector":{{"topology.kubernetes.io/zone":"b"}},{required}"#);
+    assert!(places_of(&with_selector, &in_zones(r#""a","c""#), 2)[0].against.is_some(), "the selector is compared once for all terms");
 }

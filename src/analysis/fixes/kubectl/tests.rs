@@ -172,8 +172,7 @@ fn resource_claims_are_replaced_because_their_spec_is_immutable() {
     let claim = json!({"metadata": {"name": "gpu", "namespace": "shop"}, "spec": {"devices": {"requests": [request(4)]}}});
     let cluster: Cluster = [object(Kind::ResourceClaim, &claim), object(Kind::Pod, &pod(None))].into_iter().collect();
     let (pod, key) = (Key::new("shop", "web-1"), Key::new("shop", "gpu"));
-    let commands_for =
-        |changes: &[Change]| commands(&Targets::new(&pod, &cluster, &|_, _| Some(claim.clone())), changes);
+    let commands_for = |changes: &[Change]| commands(&Targets::new(&pod, &cluster, &|_, _| Some(claim.clone())), changes);
     let path = crate::fixes::RequestPath { request: 0, alternative: None, name: "r".into() };
     let lower = Change::Claim(key.clone(), ClaimChange::LowerCount { request: path, from: 4, to: 1 });
     let line = commands_for(&[lower]).expect("a command");
