@@ -2,12 +2,13 @@
 """Searches for small inputs that cost much: clusters of at most a megabyte that take more than a second or 200 MB.
 
     tests/hostile_search.py [PROGRAM] [--seconds N] [--seed N] [--finds FOLDER]
+    tests/hostile_search.py [PROGRAM] --pairs COMMAND,...    tries each two dimensions together, grown to a megabyte
     tests/hostile_search.py [PROGRAM] --recipe FILE...       runs recipes that it wrote
 
 Seconds are processor time of all threads together. It draws shapes of clusters (tests/hostile/shapes.py), grows each to a megabyte, runs a command on it, and changes those that
 cost most. Each find is written as a recipe. Exits with 1 where something was found.
 """
-import argparse, hashlib, json, os, random, resource, signal, subprocess, sys, tempfile, time
+import argparse, hashlib, itertools, json, os, random, resource, signal, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
 from hostile import shapes
@@ -46,6 +47,13 @@ GROUPS_BY_POD = ["--feature-gates", "GenericWorkload=true,GangScheduling=true", 
 GROUPS_AS_ONE = ["--feature-gates", "GenericWorkload=true", "--emulate", "1.37"]
 
 
+# The objects that dimensions need.
+NEEDS = {"bound.": "bound", "claim.": "claims", "slice.": "slices", "device.": "slices", "class.": "classes", "budget.": "budgets", "pod.claims": "claims", "pod.volumes": "pvcs",
+         "claims": "classes", "groups.": "groups", "group.": "groups", "budgets": "bound", "slices": "pod.claims", "volume.": "volumes", "volumes": "pod.volumes", "service.": "services", "csinode.": "csinodes"}
+# The most elements of a dimension of a pair.
+LARGEST_OF_PAIR = 5000
+
+
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", nargs="?", default=os.path.join(os.path.dirname(__file__), "../target/release/schedscope"))
@@ -55,6 +63,11 @@ def parsed():
     parser.add_argument("--patience", type=float, default=20, help="seconds of work after which a run is ended")
     parser.add_argument("--finds", default="finds", help="the folder for recipes")
     parser.add_argument("--skip", action="append", default=[], help="a dimension or command to leave out, where it is known to be slow")
+    parser.add_argument("--pairs", default="", help="commands to run on each two dimensions")
+    parser.add_argument("--mode", default="own", choices=shapes.MODES, help="how the elements of pairs differ")
+    parser.add_argument("--nodes", type=int, default=3, help="the number of nodes beside pairs")
+    parser.add_argument("--bound", type=int, default=100, help="the number of bound pods beside pairs")
+    parser.add_argument("--part", default="1/1", help="which part of the pairs, such as 2/4")
     parser.add_argument("--recipe", nargs="+", default=[])
     return parser.parse_args()
 
@@ -174,11 +187,7 @@ class Search:
         count = self.random.randrange(2, 6)
         dims = {name: [self.random.choice([1, 3, 10, 30]), self.random.choice(shapes.MODES)] for name in self.random.sample(self.dimensions, count)}
         dims.setdefault("nodes", [self.random.choice([1, 10, 100]), "own"])
-        # Lists within objects need the objects.
-        for name, needs in {"bound.": "bound", "claim.": "claims", "slice.": "slices", "device.": "slices", "class.": "classes", "budget.": "budgets", "pod.claims": "claims", "pod.volumes": "pvcs",
-                            "claims": "classes", "groups.": "groups", "group.": "groups", "budgets": "bound", "slices": "pod.claims", "volume.": "volumes", "volumes": "pod.volumes", "service.": "services", "csinode.": "csinodes"}.items():
-            if any(d.startswith(name) for d in list(dims)):
-                dims.setdefault(needs, [self.random.choice([1, 3, 10]), "own"])
+        with_needs(dims, lambda: [self.random.choice([1, 3, 10]), "own"])
         return {"dims": dims, "command": self.random.choice(self.commands)}
 
     def changed(self, recipe):
@@ -214,6 +223,26 @@ class Search:
                 if self.random.random() < 0.2:
                     break
         return {**recipe, "dims": dims}
+
+    def pairs(self):
+        """Runs the commands on each two dimensions, doubled in turns for as long as the input is small enough."""
+        part, of = map(int, self.options.part.split("/"))
+        all_pairs = list(itertools.combinations([d for d in self.dimensions if d not in ("nodes", "bound")], 2))
+        for pair in all_pairs[part - 1::of]:
+            dims = {"nodes": [self.options.nodes, "own"], "bound": [self.options.bound, "own"], **{name: [4, self.options.mode] for name in pair}}
+            with_needs(dims, lambda: [4, "own"])
+            growing = list(pair) if written(dims, self.options.size) else []
+            while growing:
+                for name in list(growing):
+                    grown = {**dims, name: [dims[name][0] * 2, self.options.mode]}
+                    if grown[name][0] > LARGEST_OF_PAIR or name == "config.profiles" or written(grown, self.options.size) is None:
+                        growing.remove(name)
+                    else:
+                        dims = grown
+            for command in self.options.pairs.split(","):
+                recipe = {"dims": dims, "command": command}
+                if cost := self.measure(recipe):
+                    self.kept(recipe, cost)
 
     def kept(self, recipe, cost):
         if cost["seconds"] <= 1 and cost["megabytes"] <= 200 and cost["code"] in (0, 1, 2, 3) and not cost["panic"]:
@@ -269,6 +298,13 @@ class Search:
             self.pool = [one for one in self.pool if held.setdefault(one[1]["command"], []).append(one) or len(held[one[1]["command"]]) <= 3]
 
 
+def with_needs(dims, count):
+    """Adds the objects that lists within objects need."""
+    for name, needs in NEEDS.items():
+        if any(d.startswith(name) for d in list(dims)):
+            dims.setdefault(needs, count())
+
+
 def told(recipe, cost):
     dims = ", ".join(f"{name} {count} {mode}" for name, (count, mode) in sorted(recipe["dims"].items()))
     return f"{recipe['command']}, {cost['seconds']} s, {cost['megabytes']} MB, code {cost['code']}, {cost['size'] // 1000} kB{', PANIC' if cost['panic'] else ''}: {dims}"
@@ -282,7 +318,9 @@ def main():
             recipe = json.load(file)
         search.kept(recipe, cost := search.measure(recipe))
         print(f"{path}: {told(recipe, cost)}")
-    if not options.recipe:
+    if options.pairs:
+        search.pairs()
+    elif not options.recipe:
         search.search()
     print(f"\n{search.runs} runs, {len(search.finds)} finds")
     for recipe, cost in sorted(search.finds.values(), key=lambda find: -find[1]["seconds"]):
