@@ -84,8 +84,10 @@ impl Counts {
 
     /// Changes the count of the node's domain of the key at a place; does nothing if the node lacks the key.
     pub(in crate::plugins) fn update(&mut self, node: &Arc<Node>, place: usize, amount: i64) {
-        if !self.last.as_ref().is_some_and(|last| Arc::ptr_eq(&last.node, node) && place < last.counts.len()) {
-            self.begin(node);
+        match &self.last {
+            Some(last) if Arc::ptr_eq(&last.node, node) && place < last.counts.len() => {}
+            Some(last) if Arc::ptr_eq(&last.node, node) => self.go_on(last.counts.len()),
+            _ => self.begin(node),
         }
         let Some(Some((_, now))) = self.last.as_mut().and_then(|last| last.counts.get_mut(place)) else { return };
         let before = *now;
@@ -95,6 +97,15 @@ impl Counts {
             (before, 0) if before != 0 => self.present -= 1,
             _ => {}
         }
+    }
+
+    /// Finds the domains of the last node for the keys from a place on.
+    fn go_on(&mut self, place: usize) {
+        let Some(mut last) = self.last.take() else { return };
+        let keys = self.keys().enumerate().skip(place);
+        let added = keys.map(|(place, key)| self.find(&last.node, place, key).map(|count| (count, count)));
+        last.counts.extend(added);
+        self.last = Some(last);
     }
 
     /// Finds the domains of the node that changes next, and keeps the changes on the last one.
