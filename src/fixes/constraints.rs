@@ -1,6 +1,6 @@
 //! Lists the single demands of a pod, with the nodes on which each fails.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::cluster::{
 use crate::framework::{
     NodeInfo, Nodes, PluginName, PluginSet, PodResourcesOptions, Reason, ReasonKind, Shortage, Snapshot, Status, host_ports, pod_requests,
 };
-use crate::limits::engine::{FIXES_STEPS_OF_FILTER, FIXES_STEPS_OF_PLUGIN, JUDGED_CLAIMS};
+use crate::limits::engine::{FIXES_EVALUATIONS, FIXES_STEPS_OF_FILTER, FIXES_STEPS_OF_PLUGIN, JUDGED_CLAIMS};
 use crate::plugins::helper::{is_do_not_schedule_taint, tolerates};
 use crate::release::Emulation;
 use crate::scheduler::{FilterTable, Scheduler};
@@ -649,12 +649,14 @@ impl<'a> Builder<'a> {
             changed(&pod, |spec| spec.resource_claims.retain(|claim| names.contains(&claim.name)))
         };
         let (what, plugins) = (Untried::Claims, &[PluginName::DynamicResources]);
+        let (cluster, emulation) = (self.scheduler.state().cluster(), self.emulation);
+        let inventory = OnceCell::new();
         let kind = DemandKind { what, plugins, demands: &demands, limit: JUDGED_CLAIMS, with: &with, test: &|_| true };
         self.one_by_one(&kind, |builder, claim, table| {
             let closest = match Self::first_reason(table, plugins) {
                 Some(Reason::CannotAllocateClaims) => {
-                    let cluster = builder.scheduler.state().cluster();
-                    devices::scarcest(cluster, builder.emulation, builder.pod, claim).map_or(Closest::Unknown, Closest::Devices)
+                    let inventory = inventory.get_or_init(|| devices::Inventory::of(cluster, emulation, FIXES_EVALUATIONS));
+                    devices::scarcest(cluster, inventory, builder.pod, claim).map_or(Closest::Unknown, Closest::Devices)
                 }
                 reason => reason.map_or(Closest::Unknown, Closest::Reason),
             };

@@ -1,5 +1,6 @@
 //! Searches changes of resource claims and device classes.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -16,11 +17,14 @@ use crate::cluster::resource::{
 };
 use crate::cluster::{Cluster, Key, Kind, List, Object, Pod, PodResourceClaim, Str, Taint};
 use crate::framework::PluginName;
+use crate::limits::engine::FIXES_EVALUATIONS;
 use crate::plugins::dynamic_resources::selector_environment;
 use crate::release::Emulation;
 
-/// Maximum number of devices whose selectors are evaluated for one request.
-const DEVICES: usize = 20_000;
+/// Cost of an expression, in units of cel-go's cost, that counts as much as an evaluation.
+const COST_OF_EVALUATION: u64 = 16;
+/// Devices that a request without selectors passes in the time of an evaluation.
+const DEVICES_OF_EVALUATION: usize = 64;
 
 /// Devices of the cluster that a request selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,14 +81,17 @@ fn wanted(claim: &ResourceClaim) -> Vec<Wanted<'_>> {
 }
 
 /// The devices that slices offer, and the claims that hold them.
-struct Inventory<'a> {
+pub(super) struct Inventory<'a> {
     devices: Vec<(&'a ResourceSlice, &'a Device)>,
     holders: HashMap<(&'a Str, &'a Str, &'a Str), Vec<Key>>,
     emulation: Emulation,
+    /// Evaluations of selectors that are left for all requests.
+    left: Cell<u64>,
 }
 
 impl<'a> Inventory<'a> {
-    fn of(cluster: &'a Cluster, emulation: Emulation) -> Self {
+    /// Gathers the devices of the newest slices, and allows a number of evaluations of selectors.
+    pub(super) fn of(cluster: &'a Cluster, emulation: Emulation, evaluations: u64) -> Self {
         let mut newest: HashMap<(&Str, &Str), i64> = HashMap::new();
         for slice in cluster.resource_slices.iter() {
             let generation = newest.entry((&slice.spec.driver, &slice.spec.pool.name)).or_insert(i64::MIN);
@@ -102,15 +109,20 @@ impl<'a> Inventory<'a> {
                 holders.entry((&result.driver, &result.pool, &result.device)).or_default().push(claim.metadata.key());
             }
         }
-        Self { devices, holders, emulation }
+        Self { devices, holders, emulation, left: Cell::new(evaluations) }
     }
 
-    /// Returns the devices that a request selects; `None` if there are too many to evaluate, or a selector fails.
+    /// Takes evaluations from those that are left; `None` where there are fewer.
+    fn spend(&self, evaluations: u64) -> Option<()> {
+        let left = self.left.get().checked_sub(evaluations);
+        self.left.set(left.unwrap_or(0));
+        left.map(|_| ())
+    }
+
+    /// Returns the devices that a request selects; `None` if they take more evaluations than are left, or a selector fails.
     fn survey(&self, cluster: &Cluster, wanted: &Wanted<'_>) -> Option<Devices> {
         let class = cluster.device_classes.named(wanted.class)?;
-        if self.devices.len() > DEVICES {
-            return None;
-        }
+        self.spend((self.devices.len() / DEVICES_OF_EVALUATION) as u64)?;
         let environment = selector_environment(self.emulation);
         let compiled = |selectors: &[DeviceSelector]| -> Option<Vec<Selector>> {
             let compile = |selector: &DeviceSelector| Selector::compile(&selector.cel.as_ref()?.expression, environment).ok();
@@ -119,7 +131,9 @@ impl<'a> Inventory<'a> {
         let (of_class, of_request) = (compiled(&class.spec.selectors)?, compiled(wanted.selectors)?);
         let all = |selectors: &[Selector], activation: &Activation<'_>| -> Option<bool> {
             for selector in selectors {
-                if !selector.matches(activation).ok()? {
+                let (verdict, cost) = selector.evaluate(activation);
+                self.spend(1 + cost / COST_OF_EVALUATION)?;
+                if !verdict.ok()? {
                     return Some(false);
                 }
             }
@@ -147,6 +161,44 @@ impl<'a> Inventory<'a> {
         devices.holders = holders.into_iter().collect();
         Some(devices)
     }
+
+    /// Returns the taints that keep devices from being allocated.
+    fn taints(&self) -> Vec<Taint> {
+        let taints = self.devices.iter().flat_map(|(_, device)| device.taints.iter());
+        let effective = taints.filter(|taint| !taint.key.is_empty() && matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute"));
+        let distinct: BTreeMap<_, Taint> = effective
+            .map(|taint| {
+                let taint = Taint { key: taint.key.clone(), value: taint.value.clone(), effect: taint.effect.clone() };
+                ((taint.key.clone(), taint.value.clone(), taint.effect.clone()), taint)
+            })
+            .collect();
+        distinct.into_values().collect()
+    }
+}
+
+/// The first proposals of many, and how many there are.
+struct Proposals<T> {
+    first: Vec<T>,
+    most: usize,
+    of: usize,
+}
+
+impl<T> Proposals<T> {
+    /// Begins without any, to hold this number.
+    fn up_to(most: usize) -> Self {
+        Self { first: Vec::new(), most, of: 0 }
+    }
+
+    /// Whether no further one is held.
+    fn is_full(&self) -> bool {
+        self.first.len() >= self.most
+    }
+
+    /// Adds some, of which those that are not held are not made.
+    fn add(&mut self, proposals: impl ExactSizeIterator<Item = T>) {
+        self.of += proposals.len();
+        self.first.extend(proposals.take(self.most - self.first.len()));
+    }
 }
 
 /// A claim as a pod refers to it.
@@ -173,10 +225,9 @@ fn reference<'a>(pod: &'a Pod, claim: &'a PodResourceClaim) -> Reference<'a> {
 }
 
 /// Returns the devices for the request of a pod's claim that has the fewest left; `None` if that cannot be said.
-pub(super) fn scarcest(cluster: &Cluster, emulation: Emulation, pod: &Pod, claim: &PodResourceClaim) -> Option<Devices> {
+pub(super) fn scarcest(cluster: &Cluster, inventory: &Inventory<'_>, pod: &Pod, claim: &PodResourceClaim) -> Option<Devices> {
     let Reference::Named { claim, .. } = reference(pod, claim) else { return None };
     let claim = cluster.resource_claims.namespaced(&pod.metadata.namespace, claim)?;
-    let inventory = Inventory::of(cluster, emulation);
     let mut found = Vec::new();
     for wanted in wanted(claim) {
         let devices = inventory.survey(cluster, &wanted)?;
@@ -199,9 +250,10 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
     let pod = trials.pod().clone();
     let state = trials.scheduler().state();
     let (cluster, emulation) = (state.cluster().clone(), state.config().emulation);
-    let inventory = Inventory::of(&cluster, emulation);
-    let mut search =
-        Claims { trials, cluster: &cluster, inventory, limits, fixes, holders: BTreeSet::new(), missing_classes: BTreeSet::new() };
+    let inventory = Inventory::of(&cluster, emulation, FIXES_EVALUATIONS);
+    let taints = inventory.taints();
+    let (holders, missing_classes) = (BTreeSet::new(), BTreeSet::new());
+    let mut search = Claims { trials, cluster: &cluster, inventory, taints, limits, fixes, holders, missing_classes };
     let (mut missing, mut seen) = (Vec::new(), BTreeSet::new());
     for claim in &pod.spec.resource_claims {
         let template_exists = |template: &Str| cluster.resource_claim_templates.namespaced(&pod.metadata.namespace, template).is_some();
@@ -234,6 +286,8 @@ struct Claims<'a, 'b> {
     trials: &'a mut Trials<'b>,
     cluster: &'a Cluster,
     inventory: Inventory<'a>,
+    /// The taints that keep devices from being allocated.
+    taints: Vec<Taint>,
     limits: Limits,
     fixes: &'a mut Fixes,
     /// Claims that hold devices which the pod's requests select.
@@ -282,36 +336,37 @@ impl Claims<'_, '_> {
             }
             return;
         }
-        let mut changes = Vec::new();
+        let mut changes = Proposals::up_to(self.limits.alike);
+        let mut any_may_hold = false;
         for wanted in wanted(claim) {
             if self.cluster.device_classes.named(wanted.class).is_none() {
                 self.missing_class(&wanted, &mut changes);
                 continue;
             }
-            if let Some(devices) = self.inventory.survey(self.cluster, &wanted) {
-                self.holders.extend(devices.holders);
-            } else {
+            match self.inventory.survey(self.cluster, &wanted) {
+                Some(devices) => self.holders.extend(devices.holders),
                 // Without the answers of its selectors, any claim may hold a device that it selects.
-                self.holders.extend(self.inventory.holders.values().flatten().cloned());
+                None if any_may_hold => {}
+                None => {
+                    any_may_hold = true;
+                    self.holders.extend(self.inventory.holders.values().flatten().cloned());
+                }
             }
             let request = || wanted.path.clone();
             let expression = |selector: &DeviceSelector| selector.cel.as_ref().map(|cel| cel.expression.clone()).unwrap_or_default();
             let selectors = wanted.selectors.iter().enumerate();
-            changes.extend(selectors.map(|(index, one)| ClaimChange::DropSelector {
-                request: request(),
-                index,
-                expression: expression(one),
-            }));
-            changes.extend(self.taints().into_iter().map(|taint| ClaimChange::Tolerate { request: request(), taint }));
+            changes.add(selectors.map(|(index, one)| ClaimChange::DropSelector { request: request(), index, expression: expression(one) }));
+            changes.add(self.taints.iter().map(|taint| ClaimChange::Tolerate { request: request(), taint: taint.clone() }));
         }
         let constraints = claim.spec.devices.constraints.iter().enumerate();
-        changes.extend(constraints.map(|(index, one)| ClaimChange::DropConstraint {
+        changes.add(constraints.map(|(index, one)| ClaimChange::DropConstraint {
             index,
             attribute: one.match_attribute.as_ref().or(one.distinct_attribute.as_ref()).cloned().unwrap_or_default(),
         }));
         let key = claim.metadata.key();
         let mut requests_that_work = BTreeSet::new();
-        for change in self.trials.first_of(changes, self.limits.alike, Untried::ClaimRequests) {
+        self.trials.count_untried(changes.first.len(), changes.of, Untried::ClaimRequests);
+        for change in changes.first {
             let of_selector = if let ClaimChange::DropSelector { request, .. } = &change { Some(request.name.clone()) } else { None };
             if self.works(Change::Claim(key.clone(), change)) {
                 requests_that_work.extend(of_selector);
@@ -326,7 +381,7 @@ impl Claims<'_, '_> {
     }
 
     /// Adds the changes for a class that does not exist: its creation, which is tried at once, and other classes.
-    fn missing_class(&mut self, wanted: &Wanted<'_>, changes: &mut Vec<ClaimChange>) {
+    fn missing_class(&mut self, wanted: &Wanted<'_>, changes: &mut Proposals<ClaimChange>) {
         let from = wanted.class;
         if is_unread(self.cluster, Kind::DeviceClass) {
             if self.missing_classes.insert(from.clone()) {
@@ -334,10 +389,21 @@ impl Claims<'_, '_> {
             }
             return;
         }
-        let mut names: Vec<Str> = self.cluster.device_classes.iter().map(|class| class.metadata.name.clone()).collect();
-        names.sort_by_key(|name| !is_one_edit(from, name));
-        let set = |to: Str| ClaimChange::SetClass { request: wanted.path.clone(), from: from.clone(), typo: is_one_edit(from, &to), to };
-        changes.extend(names.into_iter().map(set));
+        let mut names: Vec<(bool, Str)> = Vec::new();
+        if changes.is_full() {
+            changes.of += self.cluster.device_classes.len();
+        } else {
+            names.extend(
+                self.cluster.device_classes.iter().map(|class| (!is_one_edit(from, &class.metadata.name), class.metadata.name.clone())),
+            );
+            names.sort_by_key(|(is_other, _)| *is_other);
+        }
+        changes.add(names.into_iter().map(|(is_other, to)| ClaimChange::SetClass {
+            request: wanted.path.clone(),
+            from: from.clone(),
+            typo: !is_other,
+            to,
+        }));
         if !self.missing_classes.insert(from.clone()) {
             return;
         }
@@ -359,19 +425,6 @@ impl Claims<'_, '_> {
             class.spec.selectors = selectors;
             self.works(Change::Create { object: Object::DeviceClass(Arc::new(class)), like: None });
         }
-    }
-
-    /// Returns the taints that keep devices from being allocated.
-    fn taints(&self) -> Vec<Taint> {
-        let taints = self.inventory.devices.iter().flat_map(|(_, device)| device.taints.iter());
-        let effective = taints.filter(|taint| !taint.key.is_empty() && matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute"));
-        let distinct: BTreeMap<_, Taint> = effective
-            .map(|taint| {
-                let taint = Taint { key: taint.key.clone(), value: taint.value.clone(), effect: taint.effect.clone() };
-                ((taint.key.clone(), taint.value.clone(), taint.effect.clone()), taint)
-            })
-            .collect();
-        distinct.into_values().collect()
     }
 
     /// Tries the largest smaller number of devices. Where some number can be allocated, so can each smaller one.
@@ -464,4 +517,55 @@ fn new_claim(key: &Key, class: &Str) -> ResourceClaim {
     claim.metadata.namespace = key.namespace.clone();
     claim.spec.devices.requests = vec![DeviceRequest { name: "device".into(), exactly: Some(one), ..DeviceRequest::default() }].into();
     claim
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn object(kind: Kind, value: Value) -> Object {
+        Object::deserialize_kind(kind, value).unwrap()
+    }
+
+    #[test]
+    fn devices_that_take_many_evaluations_are_not_counted() {
+        let devices: Vec<Value> = (0..10).map(|i| json!({"name": format!("d{i}")})).collect();
+        let slice =
+            json!({"metadata": {"name": "s"}, "spec": {"driver": "a", "pool": {"name": "p"}, "allNodes": true, "devices": devices}});
+        let class = |name: &str, selectors: Value| json!({"metadata": {"name": name}, "spec": {"selectors": selectors}});
+        let selector = json!([{"cel": {"expression": "device.driver == 'a'"}}]);
+        let cluster: Cluster = [
+            object(Kind::ResourceSlice, slice),
+            object(Kind::DeviceClass, class("with", selector)),
+            object(Kind::DeviceClass, class("without", json!([]))),
+        ]
+        .into_iter()
+        .collect();
+        let inventory = |evaluations| Inventory::of(&cluster, Emulation::default(), evaluations);
+        let survey = |inventory: &Inventory<'_>, class: &str| {
+            let path = RequestPath { request: 0, alternative: None, name: "r".into() };
+            let class = Str::from(class);
+            let wanted = Wanted { path, class: &class, selectors: &[], mode: &"ExactCount".into(), count: 1 };
+            inventory.survey(&cluster, &wanted).map(|devices| devices.selected)
+        };
+        let (enough, few) = (inventory(15), inventory(9));
+        assert_eq!((survey(&enough, "with"), survey(&enough, "with")), (Some(10), None), "one for each device");
+        assert_eq!((survey(&few, "with"), survey(&few, "without")), (None, Some(10)), "a request without selectors takes none");
+    }
+
+    #[test]
+    fn proposals_are_counted_and_the_first_are_made() {
+        let mut proposals = Proposals::up_to(3);
+        let mut made = 0;
+        for _ in 0..2 {
+            proposals.add((0..2).map(|i| {
+                made += 1;
+                i
+            }));
+        }
+        assert_eq!((proposals.is_full(), proposals.of, made), (true, 4, 3));
+        assert_eq!(proposals.first, [0, 1, 0]);
+    }
 }

@@ -169,11 +169,16 @@ impl<'a> Trials<'a> {
 
     /// Returns the first `limit` items, and records it if there are more.
     pub(super) fn first_of<T>(&mut self, mut items: Vec<T>, limit: usize, what: Untried) -> Vec<T> {
-        if items.len() > limit {
-            self.cut_short(CutShort::Untried { what, tried: limit, of: items.len() });
-            items.truncate(limit);
-        }
+        self.count_untried(limit, items.len(), what);
+        items.truncate(limit);
         items
+    }
+
+    /// Records that only the first items are tried, if there are more.
+    pub(super) fn count_untried(&mut self, tried: usize, of: usize, what: Untried) {
+        if of > tried {
+            self.cut_short(CutShort::Untried { what, tried, of });
+        }
     }
 
     /// Returns whether trials have ended.

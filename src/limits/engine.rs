@@ -152,6 +152,9 @@ limits! { "engine":
     steps FIXES_STEPS_OF_PLUGIN: u64 = 4, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Steps of a search for fixes that each value of an object counts for that a trial changes, by the time that writing and reading it takes.
     steps FIXES_STEPS_OF_VALUE: u64 = 8, "trials_on_large_objects_end_after_a_number_of_steps";
+    /// Evaluations of selectors of devices that tell, in a search for fixes, how many devices a request selects and which claims hold
+    /// them; beyond it that is not known.
+    steps FIXES_EVALUATIONS: u64 = 300_000, "devices_that_take_many_evaluations_are_not_counted";
     /// Comparisons of what a pod asks of labels with the places of its volumes; contradictions that take more are not named.
     count PLACE_COMPARISONS: usize = 1_000_000, "contradictions_of_many_terms_are_not_searched";
     /// Values of objects that the patches of all demands of a pod may take to make; further ones are said to be left out.
