@@ -279,8 +279,9 @@ impl<'a> Trials<'a> {
             edits.push(ObjectEdit::Put(Object::Pod(pod.clone())));
         }
         let scheduler = if edits.is_empty() { self.scheduler.clone() } else { self.scheduler.with_edits(edits) };
-        let steps = AtomicU64::default();
-        let decision = scheduler.dry_decision(&pod, DryOptions { only_fit: true, steps: Some(&steps), ..post_filter.into() });
+        let (steps, all_steps) = (AtomicU64::default(), AtomicU64::default());
+        let options = DryOptions { only_fit: true, steps: Some(&steps), all_steps: Some(&all_steps), ..post_filter.into() };
+        let decision = scheduler.dry_decision(&pod, options);
         let of_plugins = match steps.into_inner().saturating_mul(FIXES_STEPS_OF_PLUGIN) {
             // An error ends the search on other nodes at a chance moment.
             steps if decision.outcome() == Outcome::Error => {
@@ -293,6 +294,9 @@ impl<'a> Trials<'a> {
             steps => steps,
         };
         self.steps = self.steps.saturating_add(of_plugins).saturating_add(decision_steps(self.nodes, &pod));
+        if post_filter == PostFilter::Run {
+            self.steps = self.steps.saturating_add(steps_of_dry_runs(all_steps.into_inner(), &pod));
+        }
         Some((scheduler, decision))
     }
 
@@ -350,6 +354,18 @@ impl<'a> Trials<'a> {
         let lowest = self.lowest.filter(|_| !self.preempts_today);
         lowest.is_some_and(|lowest| pod.spec.preemption_policy.as_deref() != Some("Never") && lowest < pod.priority())
     }
+}
+
+/// Demands of a pod on each node up to which its dry runs of preemption are quick and do not count.
+const ORDINARY_DEMANDS: u64 = 5;
+/// Steps of an attempt that take as long as one of a search for fixes.
+const STEPS_OF_ATTEMPT: u64 = 4;
+
+/// Returns the steps of a search for fixes that dry runs of preemption count for: a part of the steps of the attempt that grows with
+/// the pod's demands.
+fn steps_of_dry_runs(steps: u64, pod: &Pod) -> u64 {
+    let demands = decision_steps(1, pod).saturating_sub(ORDINARY_DEMANDS);
+    (steps / STEPS_OF_ATTEMPT / (demands + 3 * ORDINARY_DEMANDS)).saturating_mul(demands)
 }
 
 /// Returns the number of values in a value, itself among them.
@@ -416,4 +432,23 @@ pub(super) fn amount_of(resources: &Resource, resource: &str) -> i64 {
 
 pub(super) fn requests_any(pod: &Pod, resource: &str) -> bool {
     pod_requests(pod, PodResourcesOptions::default()).get(resource).is_some_and(|q| !q.is_zero())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn dry_runs_count_for_pods_with_many_demands() {
+        let steps = |terms: usize| {
+            let term = json!({"topologyKey": "zone", "labelSelector": {}});
+            let affinity = json!({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": vec![term; terms]}});
+            let pod: Pod = serde_json::from_value(json!({"metadata": {"name": "p"}, "spec": {"affinity": affinity}})).unwrap();
+            steps_of_dry_runs(4_000_000, &pod)
+        };
+        assert_eq!((steps(0), steps(4)), (0, 0));
+        assert!(steps(10) < 400_000 && (900_000..1_000_000).contains(&steps(500)), "{} {}", steps(10), steps(500));
+    }
 }
