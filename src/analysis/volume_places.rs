@@ -107,7 +107,7 @@ impl Allowed {
     }
 }
 
-/// What a pod asks of labels with lists of values; other requirements are left out.
+/// The values of labels that a pod asks for. Requirements without a list of values are left out.
 struct Wanted {
     /// Its node selector, which every node must have.
     selector: Vec<Allowed>,

@@ -560,10 +560,7 @@ mod tests {
         let mut proposals = Proposals::up_to(3);
         let mut made = 0;
         for _ in 0..2 {
-            proposals.add((0..2).map(|i| {
-                made += 1;
-                i
-            }));
+            proposals.add((0..2).inspect(|_| made += 1));
         }
         assert_eq!((proposals.is_full(), proposals.of, made), (true, 4, 3));
         assert_eq!(proposals.first, [0, 1, 0]);
