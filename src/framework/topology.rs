@@ -9,8 +9,9 @@ use crate::cluster::Str;
 /// Marks a node without the label.
 const NONE: u32 = u32::MAX;
 
-/// The number of keys whose domains are kept.
+/// The number of keys whose domains are kept on any number of nodes, and of values of nodes up to which those of more keys are.
 const KEPT: usize = 16;
+const KEPT_VALUES: usize = 1 << 20;
 
 /// The values of a topology key.
 #[derive(Debug, Default)]
@@ -82,22 +83,55 @@ impl Topology {
 /// The topologies of some nodes, read when they are first asked for. Clones share them, so whoever changes the labels or the
 /// walking order of the nodes starts with an empty one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Topologies(Arc<Mutex<Vec<Known>>>);
+pub(super) struct Topologies(Arc<Mutex<Known>>);
 
-/// A key with its topology.
-type Known = (Str, Arc<Topology>);
+#[derive(Debug, Default)]
+struct Known {
+    by_key: HashMap<Str, Arc<Topology>>,
+    /// The topology of every key that no node has.
+    absent: Option<Arc<Topology>>,
+    /// The number of kept topologies without `absent`.
+    kept: usize,
+}
 
 impl Topologies {
     /// Returns the topology of a key on these nodes, which are the same at every call.
     pub(super) fn get(&self, nodes: &Nodes, key: &Str) -> Arc<Topology> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, topology)) = known.iter().find(|(other, _)| other == key) {
+        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = &mut *guard;
+        if let Some(topology) = known.by_key.get(key) {
             return topology.clone();
         }
-        let topology = Arc::new(Topology::of(nodes, key));
-        if known.len() < KEPT {
-            known.push((key.clone(), topology.clone()));
+        let mut topology = Arc::new(Topology::of(nodes, key));
+        if topology.is_empty() {
+            topology = known.absent.get_or_insert(topology).clone();
+        } else if known.kept >= KEPT.max(KEPT_VALUES / nodes.len().max(1)) {
+            return topology;
+        } else {
+            known.kept += 1;
         }
+        known.by_key.insert(key.clone(), topology.clone());
         topology
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::framework::NodeInfo;
+
+    #[test]
+    fn keys_of_nodes_are_kept_up_to_a_number_and_absent_ones_are_one() {
+        let labels: serde_json::Map<_, _> = (0..KEPT).map(|key| (format!("k{key}"), "v".into())).collect();
+        let node: crate::cluster::Node = serde_json::from_value(serde_json::json!({"metadata": {"name": "n", "labels": labels}})).unwrap();
+        let nodes: Nodes = std::iter::once(Arc::new(NodeInfo::new(Arc::new(node)))).collect();
+        let topologies = Topologies::default();
+        let get = |key: usize| topologies.get(&nodes, &format!("k{key}").into());
+        for key in 0..KEPT {
+            assert!(get(key).is_complete() && Arc::ptr_eq(&get(key), &get(key)));
+        }
+        let (one, other) = (get(KEPT), get(KEPT + 1));
+        assert!(one.is_empty() && one.of_nodes().eq([None]) && Arc::ptr_eq(&one, &other));
+        assert_eq!(get(0).of_node(0), Some(0));
     }
 }
