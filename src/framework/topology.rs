@@ -82,8 +82,18 @@ impl Topology {
 
 /// The topologies of some nodes, read when they are first asked for. Clones share them, so whoever changes the labels or the
 /// walking order of the nodes starts with an empty one.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Topologies(Arc<Mutex<Known>>);
+#[derive(Clone, Debug)]
+pub(super) struct Topologies {
+    known: Arc<Mutex<Known>>,
+    /// The number of values of nodes up to which topologies are kept beyond the first ones.
+    values: usize,
+}
+
+impl Default for Topologies {
+    fn default() -> Self {
+        Self::up_to(KEPT_VALUES)
+    }
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -95,9 +105,13 @@ struct Known {
 }
 
 impl Topologies {
+    fn up_to(values: usize) -> Self {
+        Self { known: Arc::default(), values }
+    }
+
     /// Returns the topology of a key on these nodes, which are the same at every call.
     pub(super) fn get(&self, nodes: &Nodes, key: &Str) -> Arc<Topology> {
-        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = &mut *guard;
         if let Some(topology) = known.by_key.get(key) {
             return topology.clone();
@@ -105,7 +119,7 @@ impl Topologies {
         let mut topology = Arc::new(Topology::of(nodes, key));
         if topology.is_empty() {
             topology = known.absent.get_or_insert(topology).clone();
-        } else if known.kept >= KEPT.max(KEPT_VALUES / nodes.len().max(1)) {
+        } else if known.kept >= KEPT.max(self.values / nodes.len().max(1)) {
             return topology;
         } else {
             known.kept += 1;
@@ -121,17 +135,17 @@ mod tests {
     use crate::framework::NodeInfo;
 
     #[test]
-    fn keys_of_nodes_are_kept_up_to_a_number_and_absent_ones_are_one() {
-        let labels: serde_json::Map<_, _> = (0..KEPT).map(|key| (format!("k{key}"), "v".into())).collect();
+    fn topologies_are_kept_up_to_a_number_and_absent_ones_are_one() {
+        let labels: serde_json::Map<_, _> = (0..40).map(|key| (format!("k{key}"), "v".into())).collect();
         let node: crate::cluster::Node = serde_json::from_value(serde_json::json!({"metadata": {"name": "n", "labels": labels}})).unwrap();
-        let nodes: Nodes = std::iter::once(Arc::new(NodeInfo::new(Arc::new(node)))).collect();
-        let topologies = Topologies::default();
-        let get = |key: usize| topologies.get(&nodes, &format!("k{key}").into());
-        for key in 0..KEPT {
-            assert!(get(key).is_complete() && Arc::ptr_eq(&get(key), &get(key)));
+        let nodes: Nodes = [node.clone(), node].map(|node| Arc::new(NodeInfo::new(Arc::new(node)))).into_iter().collect();
+        for (values, expected) in [(0, KEPT), (60, 30), (KEPT_VALUES, 40)] {
+            let topologies = Topologies::up_to(values);
+            let get = |key: usize| topologies.get(&nodes, &format!("k{key}").into());
+            let is_kept = |key: &usize| get(*key).of_node(1) == Some(0) && Arc::ptr_eq(&get(*key), &get(*key));
+            assert_eq!((0..40).filter(is_kept).count(), expected);
+            let (one, other) = (get(40), get(41));
+            assert!(one.is_empty() && one.of_nodes().eq([None, None]) && Arc::ptr_eq(&one, &other));
         }
-        let (one, other) = (get(KEPT), get(KEPT + 1));
-        assert!(one.is_empty() && one.of_nodes().eq([None]) && Arc::ptr_eq(&one, &other));
-        assert_eq!(get(0).of_node(0), Some(0));
     }
 }
