@@ -42,7 +42,7 @@ pub struct Constraint {
 pub enum Without {
     /// It cannot.
     Impossible,
-    /// The search ended before it was tried.
+    /// It was not tried: the search ended before, or tried enough others.
     Untried,
     /// By these changes.
     Changes(Vec<Change>),

@@ -75,7 +75,7 @@ pub use reaction::{Reaction, Recreated, Siblings};
 pub use shared::{freed, freed_with_group, operations_of_all};
 pub use storage::provisions;
 pub use trial::Watch;
-pub(crate) use trial::values;
+pub(crate) use trial::count_values;
 
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
 use crate::framework::{Reason, Status, Victim};

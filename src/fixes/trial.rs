@@ -37,8 +37,9 @@ pub(super) struct Trials<'a> {
     /// The scheduler, set to filter every node.
     scheduler: Scheduler,
     pod: Arc<Pod>,
-    /// The pod as JSON, for edits, with its number of values.
+    /// The pod as JSON, for edits.
     written: Value,
+    /// The number of its values.
     values: u64,
     /// Changes that precede those of every trial.
     pub(super) first: Vec<Change>,
@@ -67,7 +68,7 @@ impl<'a> Trials<'a> {
         let lowest = snapshot.nodes().iter().flat_map(|n| &n.pods).map(|p| p.priority()).min();
         let nodes = snapshot.len();
         let written = serde_json::to_value(pod.as_ref()).unwrap_or_default();
-        let values = values(&written);
+        let values = count_values(&written);
         let first = Vec::new();
         Self {
             scheduler,
@@ -241,7 +242,7 @@ impl<'a> Trials<'a> {
                 Change::RollOut { pod, .. } => edits.push(ObjectEdit::Remove(Kind::Pod, pod.clone())),
             }
         }
-        self.spend_on_values(written.values().map(values).sum());
+        self.spend_on_values(written.values().map(count_values).sum());
         for ((kind, _), object) in written {
             edits.push(ObjectEdit::Put(Object::deserialize_kind(kind, object).ok()?));
         }
@@ -369,10 +370,10 @@ fn steps_of_dry_runs(steps: u64, pod: &Pod) -> u64 {
 }
 
 /// Returns the number of values in a value, itself among them.
-pub(crate) fn values(value: &Value) -> u64 {
+pub(crate) fn count_values(value: &Value) -> u64 {
     match value {
-        Value::Array(items) => 1 + items.iter().map(values).sum::<u64>(),
-        Value::Object(fields) => 1 + fields.values().map(values).sum::<u64>(),
+        Value::Array(items) => 1 + items.iter().map(count_values).sum::<u64>(),
+        Value::Object(fields) => 1 + fields.values().map(count_values).sum::<u64>(),
         _ => 1,
     }
 }

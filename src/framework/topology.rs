@@ -5,13 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Nodes;
 use crate::cluster::Str;
+use crate::limits::engine::{TOPOLOGIES, TOPOLOGY_VALUES};
 
 /// Marks a node without the label.
 const NONE: u32 = u32::MAX;
-
-/// The number of keys whose domains are kept on any number of nodes, and of values of nodes up to which those of more keys are.
-const KEPT: usize = 16;
-const KEPT_VALUES: usize = 1 << 20;
 
 /// The values of a topology key.
 #[derive(Debug, Default)]
@@ -91,7 +88,7 @@ pub(super) struct Topologies {
 
 impl Default for Topologies {
     fn default() -> Self {
-        Self::up_to(KEPT_VALUES)
+        Self::up_to(TOPOLOGY_VALUES)
     }
 }
 
@@ -119,7 +116,7 @@ impl Topologies {
         let mut topology = Arc::new(Topology::of(nodes, key));
         if topology.is_empty() {
             topology = known.absent.get_or_insert(topology).clone();
-        } else if known.kept >= KEPT.max(self.values / nodes.len().max(1)) {
+        } else if known.kept >= TOPOLOGIES.max(self.values / nodes.len().max(1)) {
             return topology;
         } else {
             known.kept += 1;

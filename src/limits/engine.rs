@@ -11,6 +11,11 @@ limits! { "engine":
     steps ODDS_SCORED_ASKED: usize = 3_000_000, "odds_of_many_starts_are_counted_when_asked_for";
     /// Changes of the number of nodes with an image that are kept for nodes that have not changed since; older ones are forgotten.
     count IMAGE_COUNTS: usize = 100, "earlier_counts_of_an_image_are_bounded";
+    /// Topology keys of nodes whose domains are kept on any number of nodes; those of others are found for each decision, unless
+    /// TOPOLOGY_VALUES allows them.
+    count TOPOLOGIES: usize = 16, "topologies_are_kept_up_to_a_number_and_absent_ones_are_one";
+    /// Nodes times topology keys up to which the domains of further keys are kept.
+    count TOPOLOGY_VALUES: usize = 1 << 20, "topologies_are_kept_up_to_a_number_and_absent_ones_are_one";
     /// Kinds of pods, by what they require of a node, about which the answers of nodes are kept in quiet runs; the one tried longest ago is forgotten.
     count EQUIVALENCE_CLASSES: usize = 16, "the_kind_of_pod_tried_longest_ago_is_forgotten";
     /// Answers of device selectors that one cycle keeps for its other nodes; further selectors are evaluated again on each node.

@@ -95,7 +95,7 @@ pub struct ConstraintReport {
     pub(crate) more: Option<usize>,
     /// Patches that drop it; null if none does, or if `withoutLeftOut`.
     pub without: Option<Vec<Value>>,
-    /// Whether `without` is not known, as the search ended before, or left out, as the patches of all demands take long to make.
+    /// Whether `without` is not known, as dropping it was not tried, or left out, as the patches of all demands take long to make.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub without_left_out: bool,
     /// The closest values of nodes, in words.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use crate::cluster::{Cluster, Key, Kind, Object};
-use crate::fixes::{Change, Originals, values};
+use crate::fixes::{Change, Originals, count_values};
 use crate::limits::engine::FIXES_PATCH_VALUES;
 
 /// An object as it is written, with its number of values.
@@ -39,7 +39,7 @@ impl<'a> Targets<'a> {
 
     fn known(&self, kind: Kind, key: &Key) -> Option<Written> {
         let read = || (self.originals)(kind, key).or_else(|| serde_json::to_value(self.cluster.get(kind, key)?).ok());
-        let written = || read().map(|value| (values(&value), value)).map(|(count, value)| (Rc::new(value), count));
+        let written = || read().map(|value| (count_values(&value), value)).map(|(count, value)| (Rc::new(value), count));
         self.known.borrow_mut().entry((kind, key.clone())).or_insert_with(written).clone()
     }
 

@@ -86,7 +86,7 @@ impl Counts {
     pub(in crate::plugins) fn update(&mut self, node: &Arc<Node>, place: usize, amount: i64) {
         match &self.last {
             Some(last) if Arc::ptr_eq(&last.node, node) && place < last.counts.len() => {}
-            Some(last) if Arc::ptr_eq(&last.node, node) => self.go_on(last.counts.len()),
+            Some(last) if Arc::ptr_eq(&last.node, node) => self.extend_last(last.counts.len()),
             _ => self.begin(node),
         }
         let Some(Some((_, now))) = self.last.as_mut().and_then(|last| last.counts.get_mut(place)) else { return };
@@ -100,7 +100,7 @@ impl Counts {
     }
 
     /// Finds the domains of the last node for the keys from a place on.
-    fn go_on(&mut self, place: usize) {
+    fn extend_last(&mut self, place: usize) {
         let Some(mut last) = self.last.take() else { return };
         let keys = self.keys().enumerate().skip(place);
         let added = keys.map(|(place, key)| self.find(&last.node, place, key).map(|count| (count, count)));
