@@ -49,9 +49,13 @@ GROUPS_AS_ONE = ["--feature-gates", "GenericWorkload=true", "--emulate", "1.37"]
 
 # The objects that dimensions need.
 NEEDS = {"bound.": "bound", "claim.": "claims", "slice.": "slices", "device.": "slices", "class.": "classes", "budget.": "budgets", "pod.claims": "claims", "pod.volumes": "pvcs",
-         "claims": "classes", "groups.": "groups", "group.": "groups", "budgets": "bound", "slices": "pod.claims", "volume.": "volumes", "volumes": "pod.volumes", "service.": "services", "csinode.": "csinodes"}
-# The most elements of a dimension of a pair.
-LARGEST_OF_PAIR = 5000
+         "claims": "classes", "groups.": "groups", "group.": "groups", "budgets": "bound", "slices": "pod.claims", "volume.": "volumes", "volumes": "pod.volumes", "service.": "services", "csinode.": "csinodes",
+         "pod.values": "pod.terms", "pod.expressions": "pod.terms", "term.": "pod.anti", "quota.": "quotas", "range.": "ranges", "runtime.": "runtimes", "workload.": "workloads",
+         "queue.": "clusterqueues", "capacity.": "capacities", "capacities": "pod.volumes", "node.values": "node.labels", "long.labels": "pod.selector", "long.values": "pod.terms",
+         "long.domains": "pod.anti", "long.resources": "pod.resources", "long.taints": "node.taints", "long.images": "node.images", "long.claims": "pod.volumes",
+         "long.messages": "events"}
+# The most elements of a dimension of a pair, and the most characters.
+LARGEST_OF_PAIR, LONGEST_OF_PAIR = 5000, 200_000
 
 
 def parsed():
@@ -235,7 +239,7 @@ class Search:
             while growing:
                 for name in list(growing):
                     grown = {**dims, name: [dims[name][0] * 2, self.options.mode]}
-                    if grown[name][0] > LARGEST_OF_PAIR or name == "config.profiles" or written(grown, self.options.size) is None:
+                    if grown[name][0] > (LONGEST_OF_PAIR if name.startswith("long.") else LARGEST_OF_PAIR) or name == "config.profiles" or written(grown, self.options.size) is None:
                         growing.remove(name)
                     else:
                         dims = grown

@@ -1,6 +1,6 @@
 //! The objects that admission reads and scheduling does not: ResourceQuotas, LimitRanges, ServiceAccounts, RuntimeClasses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -152,11 +152,8 @@ impl Policies {
                 selector.insert(key.clone(), value.clone());
             }
         }
-        for toleration in &class.scheduling.tolerations {
-            if !spec.tolerations.contains(toleration) {
-                spec.tolerations.push(toleration.clone());
-            }
-        }
+        let mut seen: HashSet<Toleration> = spec.tolerations.iter().cloned().collect();
+        spec.tolerations.extend(class.scheduling.tolerations.iter().filter(|toleration| seen.insert((*toleration).clone())).cloned());
         Ok(())
     }
 }

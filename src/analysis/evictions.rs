@@ -1,6 +1,6 @@
 //! The eviction of a node's pods as the eviction API decides it, and what it takes of each budget.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::{Cluster, DrainAction, Eviction, Key, Pod, PodDisruptionBudget};
 use crate::plural::{count, count_of};
@@ -114,18 +114,12 @@ impl NodeEvictions {
             let pods = if all == 1 { "its pod".to_owned() } else { format!("all {all} pods") };
             return format!("{pods} may be evicted{left}{bare}");
         }
-        let mut by: Vec<&Key> = Vec::new();
-        for (_, stop) in &self.stopped {
-            let names = match stop {
-                Stop::NoneLeft(name) => std::slice::from_ref(name),
-                Stop::Several(names) => names,
-            };
-            for name in names {
-                if !by.contains(&name) {
-                    by.push(name);
-                }
-            }
-        }
+        let names = self.stopped.iter().flat_map(|(_, stop)| match stop {
+            Stop::NoneLeft(name) => std::slice::from_ref(name),
+            Stop::Several(names) => names,
+        });
+        let mut seen = BTreeSet::new();
+        let by: Vec<&Key> = names.filter(|name| seen.insert(*name)).collect();
         let names: Vec<String> = by.iter().take(3).map(ToString::to_string).collect();
         format!(
             "stopped by {} {}{}: {} of {} may be evicted{left}{bare}",

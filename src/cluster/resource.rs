@@ -79,13 +79,13 @@ pub struct CapacityRequirements {
     pub requests: Map<Quantity>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DeviceSelector {
     pub cel: Option<CELDeviceSelector>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CELDeviceSelector {
     #[serde(deserialize_with = "expression")]

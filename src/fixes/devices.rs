@@ -1,7 +1,7 @@
 //! Searches changes of resource claims and device classes.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::change::{Change, ClaimChange, RequestPath};
@@ -410,12 +410,10 @@ impl Claims<'_, '_> {
         // By convention a class selects by driver; it may also be like another class.
         let drivers: BTreeSet<&Str> = self.inventory.devices.iter().map(|(slice, _)| &slice.spec.driver).collect();
         let by_driver = |driver: &&Str| vec![selector(&format!("device.driver == {:?}", driver.as_str()))].into();
-        let mut contents: Vec<List<DeviceSelector>> = drivers.iter().map(by_driver).collect();
-        for class in self.cluster.device_classes.iter() {
-            if !contents.contains(&class.spec.selectors) {
-                contents.push(class.spec.selectors.clone());
-            }
-        }
+        let of_classes = self.cluster.device_classes.iter().map(|class| class.spec.selectors.clone());
+        let mut seen = HashSet::new();
+        let all = drivers.iter().map(by_driver).chain(of_classes);
+        let contents: Vec<List<DeviceSelector>> = all.filter(|selectors| seen.insert(selectors.clone())).collect();
         if contents.is_empty() {
             self.fixes.unproposed.push(Unproposed::NoDevices(from.clone()));
         }

@@ -1,5 +1,6 @@
 //! Searches single changes of the pod.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use super::trial::{Trials, Verified, free, requests_any};
 use super::typo::is_one_edit;
 use super::{Fix, FixOutcome, Limits, Untried};
 use crate::cluster::{Requirement, Str};
-use crate::framework::NodeInfo;
+use crate::framework::{NodeInfo, Snapshot};
+use crate::limits::engine::TYPO_PAIRS;
 
 /// Maximum number of priorities to try one by one, the lowest first. More are searched by bisection where that is exact.
 const PRIORITIES: usize = 12;
@@ -59,11 +61,31 @@ struct Singles<'a, 'b> {
     matrix: &'a Matrix,
     limits: Limits,
     fixes: &'a mut Vec<Fix>,
+    /// Read when the first selector asks for them.
+    labels: OnceCell<NodeLabels>,
+}
+
+/// The labels of all nodes.
+struct NodeLabels {
+    keys: BTreeSet<Str>,
+    /// The keys that have a value on any node.
+    keys_of: BTreeMap<Str, BTreeSet<Str>>,
+}
+
+impl NodeLabels {
+    fn of(snapshot: &Snapshot) -> Self {
+        let labels = || snapshot.nodes().iter().flat_map(|node| node.node.metadata.labels.iter());
+        let mut keys_of: BTreeMap<Str, BTreeSet<Str>> = BTreeMap::new();
+        for (key, value) in labels().collect::<BTreeSet<_>>() {
+            keys_of.entry(value.clone()).or_default().insert(key.clone());
+        }
+        Self { keys: keys_of.values().flatten().cloned().collect(), keys_of }
+    }
 }
 
 /// Tries every single change of the pod.
 pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) {
-    let mut singles = Singles { trials, matrix, limits, fixes };
+    let mut singles = Singles { trials, matrix, limits, fixes, labels: OnceCell::new() };
     singles.selectors();
     singles.node_affinity();
     singles.tolerations();
@@ -94,6 +116,9 @@ impl Singles<'_, '_> {
 
     fn selectors(&mut self) {
         for index in 0..self.matrix.rows.len() {
+            if self.trials.is_over() {
+                return;
+            }
             let Demand::Selector { key, value } = self.matrix.rows[index].demand.clone() else { continue };
             let open = self.try_one(PodChange::DropSelector { key: key.clone(), value: value.clone() });
             for (to, typo) in self.other_values(&key, &[&value], open.as_deref()) {
@@ -116,8 +141,12 @@ impl Singles<'_, '_> {
         let value = |node: &Arc<NodeInfo>| node.node.metadata.labels.get(key.as_str()).cloned();
         let all: BTreeSet<Str> = snapshot.nodes().iter().filter_map(value).collect();
         // A value that a node has is not a typo.
-        let unknown: Vec<&&Str> = asked.iter().filter(|v| !all.contains(**v)).collect();
+        let mut unknown: BTreeSet<&Str> = asked.iter().copied().filter(|v| !all.contains(*v)).collect();
+        if all.len().saturating_mul(unknown.len()) > TYPO_PAIRS {
+            unknown.clear();
+        }
         let is_typo = |v: &Str| unknown.iter().any(|u| is_one_edit(u, v));
+        let asked: BTreeSet<&Str> = asked.iter().copied().collect();
         let mut counts: BTreeMap<Str, usize> = all.iter().filter(|v| is_typo(v)).map(|v| (v.clone(), 0)).collect();
         let mut count = |node: &Arc<NodeInfo>| {
             if let Some(value) = value(node).filter(|v| !asked.contains(&v)) {
@@ -137,13 +166,12 @@ impl Singles<'_, '_> {
 
     /// Returns node label keys with this value that are one edit apart from a key that no node has.
     fn other_keys(&mut self, key: &Str, value: &Str) -> Vec<Str> {
-        let snapshot = self.trials.scheduler().state().snapshot();
-        let labels = || snapshot.nodes().iter().map(|node| &node.node.metadata.labels);
-        if labels().any(|l| l.contains_key(key)) {
+        let labels = self.labels.get_or_init(|| NodeLabels::of(&self.trials.scheduler().state().snapshot()));
+        if labels.keys.contains(key) {
             return Vec::new();
         }
-        let keys: BTreeSet<&Str> = labels().flat_map(crate::cluster::Map::iter).filter(|(_, v)| *v == value).map(|(k, _)| k).collect();
-        let keys = keys.into_iter().filter(|k| is_one_edit(k, key)).cloned().collect();
+        let keys = labels.keys_of.get(value).into_iter().flatten();
+        let keys = keys.filter(|k| is_one_edit(k, key)).cloned().collect();
         self.trials.first_of(keys, self.limits.alike, Untried::Keys(key.clone()))
     }
 
@@ -162,6 +190,9 @@ impl Singles<'_, '_> {
         }
         let mut works = false;
         for (place, requirement) in self.trials.first_of(places, self.limits.alike, Untried::Requirements) {
+            if self.trials.is_over() {
+                return;
+            }
             let open = self.try_one(PodChange::DropRequirement { place, requirement: requirement.clone() });
             works |= open.is_some();
             if place.field || requirement.operator != "In" {

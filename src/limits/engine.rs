@@ -122,6 +122,15 @@ limits! { "engine":
     count REASONS_LISTED: usize = 200_000, "reasons_of_an_answer_are_listed_up_to_a_number";
     /// Reasons that an answer lists of each node in any case.
     count REASONS_OF_NODE: usize = 16, "reasons_of_an_answer_are_listed_up_to_a_number";
+    /// Bytes of the facts behind a reason up to which it counts as one of REASONS_LISTED. A longer one counts by its length, and beyond
+    /// REASONS_LISTED it is not listed.
+    bytes REASON_BYTES: usize = 512, "long_reasons_of_an_answer_count_by_their_length";
+    /// Values that a pod asks for times values on nodes that are compared for typos; of more none is taken for a typo.
+    count TYPO_PAIRS: usize = 200_000, "a_typo_is_looked_for_among_a_number_of_values";
+    /// Values of a requirement, zones of a volume or names of claims that the text of a reason lists; the others are counted.
+    count FACT_VALUES: usize = 20, "facts_of_any_length_are_cut";
+    /// Bytes of the text of the fact behind a reason; of a longer one the start is shown, with an ellipsis.
+    bytes FACT_BYTES: usize = 1 << 10, "facts_of_any_length_are_cut";
     /// Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message.
     count MANIFEST_DECISIONS: usize = 50, "decisions_about_pending_pods_are_bounded";
     /// Length of a configuration, the size limit of a ConfigMap; a longer one is refused.

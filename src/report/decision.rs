@@ -1,6 +1,7 @@
 //! A decision as data: the object that `explain -o json` prints.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -9,7 +10,7 @@ use super::{BindReport, ExtenderReport, GroupReport, OddsReport};
 use crate::analysis::{Missing, ReleaseReport, odds, why};
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, DeviceFindings, PluginName, Reason, Status};
-use crate::limits::engine::{REASONS_LISTED, REASONS_OF_NODE};
+use crate::limits::engine::{REASON_BYTES, REASONS_LISTED, REASONS_OF_NODE};
 use crate::release::PreFilterRejection;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
@@ -239,6 +240,32 @@ impl Preemption {
     }
 }
 
+/// Bytes of a long reason that count as one: in an answer of many lines they take several times as many.
+const BYTES_OF_ONE: usize = 32;
+
+/// Returns how many of [`REASONS_LISTED`] a reason counts for.
+fn weight(reason: &Reason) -> usize {
+    let mut length = Length(0);
+    match serde_json::to_writer(&mut length, reason) {
+        Ok(()) if length.0 > REASON_BYTES => length.0 / BYTES_OF_ONE,
+        _ => 1,
+    }
+}
+
+/// Counts the bytes that are written.
+struct Length(usize);
+
+impl io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Lists the reasons of nodes, up to a number of all together.
 struct ReasonList {
     left: usize,
@@ -251,11 +278,14 @@ impl ReasonList {
 
     /// Returns the reasons of a node and the facts behind them, and how many are left out.
     fn of(&mut self, status: &Status) -> (Vec<String>, Vec<Reason>, usize) {
-        let all = status.reasons().len();
-        let listed = if all <= self.left { all } else { all.min(REASONS_OF_NODE) };
-        self.left = self.left.saturating_sub(listed);
+        let all = status.reasons();
+        let left =
+            if all.len() <= self.left { all.iter().try_fold(self.left, |left, reason| left.checked_sub(weight(reason))) } else { None };
+        let listed =
+            if left.is_some() { all.len() } else { all.iter().take(REASONS_OF_NODE).take_while(|reason| weight(reason) == 1).count() };
+        self.left = left.unwrap_or_else(|| self.left.saturating_sub(listed));
         let texts = status.texts().take(listed).map(Into::into).collect();
-        (texts, status.reasons()[..listed].to_vec(), all - listed)
+        (texts, all[..listed].to_vec(), all.len() - listed)
     }
 }
 

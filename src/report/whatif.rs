@@ -270,27 +270,29 @@ impl WhatIfReport {
 
     /// Adds pods: those that are pending for the same reason share it.
     fn pods(&self, lines: &mut Document, pods: &[&PodAnswer]) {
-        let mut seen: Vec<&Str> = Vec::new();
+        let mut pending: BTreeMap<&Str, Vec<&PodAnswer>> = BTreeMap::new();
         for pod in pods {
-            let message = self.pending_message(pod);
-            let alike: Vec<&&PodAnswer> = pods.iter().filter(|other| message.is_some() && self.pending_message(other) == message).collect();
-            match message {
-                Some(message) if alike.len() > 1 => {
-                    if !seen.contains(&message) {
-                        seen.push(message);
-                        lines.item(INDENT, format!("{} pending: {message}", count(alike.len(), "pod")));
-                        for PodAnswer { pod, node, end } in alike {
-                            let words = pod_on(pod, node);
-                            lines.item(
-                                INDENT + 2,
-                                match end {
-                                    PodEnd::Recreated(new) if new != pod => words.text(" → ").pod(new),
-                                    _ => words,
-                                },
-                            );
-                        }
+            if let Some(message) = self.pending_message(pod) {
+                pending.entry(message).or_default().push(pod);
+            }
+        }
+        for pod in pods {
+            match self.pending_message(pod).map(|message| (message, pending.remove(message))) {
+                Some((message, Some(alike))) if alike.len() > 1 => {
+                    lines.item(INDENT, format!("{} pending: {message}", count(alike.len(), "pod")));
+                    for PodAnswer { pod, node, end } in alike {
+                        let words = pod_on(pod, node);
+                        lines.item(
+                            INDENT + 2,
+                            match end {
+                                PodEnd::Recreated(new) if new != pod => words.text(" → ").pod(new),
+                                _ => words,
+                            },
+                        );
                     }
                 }
+                // It was written with the first.
+                Some((_, None)) => {}
                 _ => lines.item(INDENT, self.pod(pod)),
             }
         }

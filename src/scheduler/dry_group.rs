@@ -1,11 +1,12 @@
 //! The decision about a member of a pod group as if it were popped now, together with its group.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Scheduler;
 use super::pod_group::{TakeEvents, Turn};
-use crate::cluster::Pod;
+use crate::cluster::{Key, Pod};
 use crate::framework::{QueuedPodInfo, Reason, Status};
 use crate::release::Gate;
 use crate::trace::{CycleView, Event, Fold};
@@ -65,6 +66,27 @@ impl Scheduler {
             state.with_queue(&mut Vec::new(), |queue, env| queue.rejected_with_group(env, pod, |other| other.key() != pod.key()))?;
         let reason = Reason::GroupGated { pod: other.key(), reasons: status.reasons().to_vec() };
         Some(status.plugin().into_iter().fold(Status::rejected(reason), Status::with_plugin))
+    }
+}
+
+/// Decisions about pod groups, each taken once for all of its pods.
+#[derive(Clone, Debug, Default)]
+pub struct GroupViews(BTreeMap<Key, CycleView>);
+
+impl GroupViews {
+    /// Returns the decision of [`Scheduler::view_of`] about a member of a group, without the cycles of the other members; `None` for a pod
+    /// that is decided on its own.
+    pub fn member(&mut self, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<CycleView> {
+        let group = pod.group_key()?;
+        let mut member = self.0.get(&group).and_then(|view| view.only_member(&pod.key()));
+        if member.is_none() {
+            let view = scheduler.group_view(pod)?;
+            member = view.only_member(&pod.key());
+            self.0.insert(group, view);
+        }
+        let mut member = member?;
+        member.findings.unknown = scheduler.state().cluster().unknown;
+        Some(member)
     }
 }
 

@@ -41,6 +41,7 @@ pub use binding_under_way::binding_under_way;
 pub use cache::Cache;
 pub use config::{Config, ConfigEdit, ConfigEditError, ConfigError};
 pub use decide::{DryDecision, DryOptions};
+pub use dry_group::GroupViews;
 pub use error::ScheduleError;
 pub use event_handlers::{HandlerEnv, HandlerStep, PodFilter, handle_change};
 pub use operations::{Evictions, InitialQueues, Operation, Options, ReleaseRefused, Scheduler};

@@ -136,7 +136,7 @@ pub enum Stay {
 }
 
 /// Why the eviction API refuses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Block {
     /// The budget allows no disruption, or fewer than are needed.
     Exhausted {

@@ -1,5 +1,6 @@
 //! Drains, lost nodes and evictions.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::answer::{Answer, Block, Departure, NodeAnswer, NodeEnd, Note, PodEnd, Stay};
@@ -99,10 +100,10 @@ fn drain_node(stage: &mut dyn Stage, verb: &Verb, node: &Str, ledger: &mut Ledge
 /// Returns what would stop the evictions from a node, each budget once. No replacement gives a disruption of a bare pod back,
 /// so these take them one after another; other pods count against what their budgets allow now.
 fn blocks_of(cluster: &Cluster, bare: &[Arc<Pod>], others: &[Arc<Pod>]) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+    let (mut blocks, mut seen) = (Vec::new(), BTreeSet::new());
     let mut add = |block: Block| {
         let block = as_of(cluster, block);
-        if !blocks.contains(&block) {
+        if seen.insert(block.clone()) {
             blocks.push(block);
         }
     };

@@ -496,6 +496,26 @@ fn likely_typos_come_first() {
 }
 
 #[test]
+fn a_typo_is_looked_for_among_a_number_of_values() {
+    let typo = |asked: usize| {
+        let values: Vec<String> = std::iter::once("sssd".to_owned()).chain((0..asked).map(|at| format!("other-{at}"))).collect();
+        let terms = json!([{"matchExpressions": [{"key": "disk", "operator": "In", "values": values}]}]);
+        let affinity = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}});
+        let spec = json!({"containers": [{"name": "c"}], "affinity": affinity});
+        let mut case = one_node_case(written(&spec), node(&json!({"disk": "ssd"}), &json!({})));
+        case.items.extend((0..400).map(|at| {
+            let mut other = node(&json!({"disk": format!("disk-{at}")}), &json!({}));
+            other["metadata"]["name"] = json!(format!("n{at}"));
+            other
+        }));
+        let changes = case.found().0.fixes.into_iter().flat_map(|fix| fix.changes);
+        let is_typo = |change: &Change| matches!(change, Change::Pod(PodChange::AddValue { value, typo: Some(_), .. }) if value == "ssd");
+        changes.into_iter().any(|change| is_typo(&change))
+    };
+    assert!(typo(400) && !typo(600));
+}
+
+#[test]
 fn gates_are_removed_alone_or_with_what_else_is_needed() {
     let taint = json!({"taints": [{"key": "k", "effect": "NoSchedule"}]});
     let spec = json!({"containers": [{"name": "c"}], "schedulingGates": [{"name": "g"}]});

@@ -16,7 +16,11 @@ LISTS = ["node.labels", "node.domains", "node.taints", "node.images", "node.reso
          "claim.count", "slice.devices", "device.attributes", "device.capacity", "device.taints", "class.selectors", "volume.terms", "service.selector", "csinode.drivers",
          "config.extenders", "config.profiles", "config.weights", "log.lines", "bound.priority", "pod.nominated", "device.counters", "capacity.values", "groups.as-one", "group.least", "group.topology",
          "group.disruption", "bound.groups", "first.gates", "quota.hard", "quota.scopes", "quota.values", "range.items", "range.resources", "runtime.tolerations",
-         "workload.owners", "queue.flavors", "owner.conditions", "manifest.objects", "manifest.copies", "pod.queues"]
+         "workload.owners", "queue.flavors", "owner.conditions", "manifest.objects", "manifest.copies", "pod.queues", "node.values", "volume.zones",
+         "long.labels", "long.values", "long.domains", "long.resources", "long.taints", "long.images", "long.nodes", "long.claims", "long.messages"]
+# The names that these lengthen, by their beginning.
+LONG = {"l": "long.labels", "v": "long.values", "w": "long.values", "z": "long.domains", "r": "long.resources", "t": "long.taints", "image": "long.images", "n": "long.nodes",
+        "pvc": "long.claims", "claim": "long.claims"}
 MODES = ["same", "own", "few"]
 
 # Of the pending pods and of their groups: a group that differs from its pods in priority is not tried.
@@ -81,13 +85,18 @@ class Recipe:
     def count(self, name, default=0):
         return self.dims[name][0] if name in self.dims else default
 
+    def long(self, prefix):
+        """The beginning of names, as long as the recipe says."""
+        return prefix + "x" * self.count(LONG.get(prefix))
+
     def names(self, name, prefix, default=0):
         """The values of a list."""
         count, mode = self.dims.get(name, (default, "own"))
+        prefix = self.long(prefix)
         return [prefix + {"same": "", "own": str(i), "few": str(i % 7)}[mode] for i in range(count)]
 
     def pick(self, name, prefix, i):
-        mode = self.dims.get(name, (0, "few"))[1]
+        mode, prefix = self.dims.get(name, (0, "few"))[1], self.long(prefix)
         return prefix + {"same": "", "own": str(i), "few": str(i % 7)}[mode]
 
     def selector(self, name):
@@ -141,7 +150,7 @@ class Recipe:
             meta["ownerReferences"] = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": o, "uid": o, "controller": j == 0} for j, o in enumerate(n("owners", "rs"))]
         status = {"phase": "Pending"}
         if kind == "bound":
-            spec["nodeName"] = f"n{i % max(1, c('nodes'))}"
+            spec["nodeName"] = self.node_name(i % max(1, c("nodes")))
             spec["priority"] = -i if c("bound.priority") else 0
             if c("bound.groups"):
                 spec["schedulingGroup"] = {"podGroupName": self.pick("bound.groups", "b", i)}
@@ -153,13 +162,20 @@ class Recipe:
             if c("groups"):
                 spec["schedulingGroup"] = {"podGroupName": self.pick("groups", "g", i)}
             if i < c("pod.nominated"):
-                status["nominatedNodeName"] = f"n{i % max(1, c('nodes'))}"
+                status["nominatedNodeName"] = self.node_name(i % max(1, c("nodes")))
         return {"kind": "Pod", "apiVersion": "v1", "metadata": meta, "spec": spec, "status": status}
 
+    def node_name(self, i):
+        # Of a drain and the like, which name it.
+        return "n0" if i == 0 else f"{self.long('n')}{i}"
+
     def node(self, i):
-        cpu, domains = "1" if self.count("bound") else "4", self.count("node.domains")
-        labels = {"kubernetes.io/hostname": f"n{i}", "z": "z", **{k: "v" for k in self.names("node.labels", "l")}, **{f"z{j}": self.pick("node.domains", "z", i) if domains else f"z{i}" for j in range(domains or 7)}}
-        return {"kind": "Node", "apiVersion": "v1", "metadata": {"name": f"n{i}", "labels": labels},
+        cpu, domains, name = "1" if self.count("bound") else "4", self.count("node.domains"), self.node_name(i)
+        value, key = self.pick("node.values", "w", i) if self.count("node.values") else "v", self.long("z")
+        labels = {"kubernetes.io/hostname": name, "z": "z", **{k: value for k in self.names("node.labels", "l")}, **{f"{key}{j}": self.pick("node.domains", "z", i) if domains else f"z{i}" for j in range(domains or 7)}}
+        if self.count("volume.zones"):
+            labels["topology.kubernetes.io/zone"] = f"zone{i}"
+        return {"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "labels": labels},
                 "spec": {"taints": [{"key": k, "effect": "NoSchedule"} for k in self.names("node.taints", "t")]},
                 "status": {"allocatable": {"cpu": cpu, "pods": "10000", **{f"example.com/{r}": "1" for r in self.names("node.resources", "r")}},
                            "images": [{"names": [name], "sizeBytes": 100_000_000} for name in self.names("node.images", "image")]}}
@@ -183,8 +199,12 @@ class Recipe:
         spec = {"driver": "example.com", "pool": {"name": f"pool{i}", "generation": 1, "resourceSliceCount": 1}, "devices": [device(j) for j in range(max(1, self.count("slice.devices")))]}
         if self.count("device.counters"):
             spec["sharedCounters"] = [{"name": "s", "counters": {k: {"value": "3"} for k in self.names("device.counters", "k")}}]
-        spec |= {"allNodes": True} if self.dims.get("slices", (0, "own"))[1] == "same" else {"nodeName": f"n{i % max(1, self.count('nodes'))}"}
+        spec |= {"allNodes": True} if self.dims.get("slices", (0, "own"))[1] == "same" else {"nodeName": self.node_name(i % max(1, self.count("nodes")))}
         return {"kind": "ResourceSlice", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": f"s{i}"}, "spec": spec}
+
+    def zoned(self, i, fields):
+        """The fields of volumes with zones, and of their claims, which are bound."""
+        return fields if self.count("volume.zones") and i < self.count("volumes") else {}
 
     def group(self, name, priority):
         c = self.count
@@ -203,31 +223,31 @@ class Recipe:
         for i in range(c("budgets")):
             selector = self.selector("budget.expressions") if c("budget.expressions") else {"matchLabels": {"app": "a"}}
             yield {"kind": "PodDisruptionBudget", "apiVersion": "policy/v1", "metadata": {"name": f"pdb{i}", "namespace": "default"}, "spec": {"minAvailable": 1, "selector": selector}, "status": {"disruptionsAllowed": i % 2}}
-        yield from (self.claim(f"claim{i}", i) for i in range(c("claims")))
+        yield from (self.claim(f"{self.long('claim')}{i}", i) for i in range(c("claims")))
         yield from (self.slice(i) for i in range(c("slices")))
         for i in range(c("classes")):
             yield {"kind": "DeviceClass", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": self.pick("classes", "class", i)}, "spec": {"selectors": [cel() for _ in range(c("class.selectors"))]}}
         for i in range(c("pvcs")):
-            yield {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "metadata": {"name": f"pvc{i}", "namespace": "default"}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": self.pick("storageclasses", "sc", i), "resources": {"requests": {"storage": "1Gi"}}}}
+            yield {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "metadata": {"name": f"{self.long('pvc')}{i}", "namespace": "default", **self.zoned(i, {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}})}, "spec": {**self.zoned(i, {"volumeName": f"pv{i}"}), "accessModes": ["ReadWriteOnce"], "storageClassName": self.pick("storageclasses", "sc", i), "resources": {"requests": {"storage": "1Gi"}}}}
         for i in range(c("volumes")):
             terms = [{"matchExpressions": [{"key": "z", "operator": "In", "values": ["q"]}]}] * max(1, c("volume.terms"))
-            yield {"kind": "PersistentVolume", "apiVersion": "v1", "metadata": {"name": f"pv{i}"}, "spec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "2Gi"}, "storageClassName": self.pick("storageclasses", "sc", i), "local": {"path": "/x"}, "nodeAffinity": {"required": {"nodeSelectorTerms": terms}}}}
+            yield {"kind": "PersistentVolume", "apiVersion": "v1", "metadata": {"name": f"pv{i}", **self.zoned(i, {"labels": {"topology.kubernetes.io/zone": "__".join(self.names("volume.zones", "q"))}})}, "spec": {**self.zoned(i, {"claimRef": {"name": f"{self.long('pvc')}{i}", "namespace": "default"}}), "accessModes": ["ReadWriteOnce"], "capacity": {"storage": "2Gi"}, "storageClassName": self.pick("storageclasses", "sc", i), "local": {"path": "/x"}, **({} if self.count("volume.zones") else {"nodeAffinity": {"required": {"nodeSelectorTerms": terms}}})}}
         for i in range(c("storageclasses")):
             yield {"kind": "StorageClass", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": self.pick("storageclasses", "sc", i)}, "provisioner": "kubernetes.io/no-provisioner" if c("volumes") else "example.com", "volumeBindingMode": "WaitForFirstConsumer"}
         for i in range(c("priorities")):
             yield {"kind": "PriorityClass", "apiVersion": "scheduling.k8s.io/v1", "metadata": {"name": self.pick("priorities", "p", i)}, "value": i}
         for i in range(c("csinodes")):
-            yield {"kind": "CSINode", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": f"n{i}"}, "spec": {"drivers": [{"name": d, "nodeID": "x", "allocatable": {"count": 1}} for d in self.names("csinode.drivers", "d", 1)]}}
+            yield {"kind": "CSINode", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": self.node_name(i)}, "spec": {"drivers": [{"name": d, "nodeID": "x", "allocatable": {"count": 1}} for d in self.names("csinode.drivers", "d", 1)]}}
         for i in range(c("capacities")):
             yield {"kind": "CSIStorageCapacity", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": f"cap{i}", "namespace": "default"}, "storageClassName": self.pick("storageclasses", "sc", i), "capacity": "1Mi",
                    "nodeTopology": {"matchExpressions": [{"key": "z", "operator": "In", "values": self.names("capacity.values", "z", 1)}]}}
         for i in range(c("attachments")):
-            yield {"kind": "VolumeAttachment", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": f"va{i}"}, "spec": {"attacher": "example.com", "nodeName": f"n{i % max(1, c('nodes'))}", "source": {"persistentVolumeName": f"pv{i}"}}}
+            yield {"kind": "VolumeAttachment", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": f"va{i}"}, "spec": {"attacher": "example.com", "nodeName": self.node_name(i % max(1, c("nodes"))), "source": {"persistentVolumeName": f"pv{i}"}}}
         yield from (self.group(self.pick("groups", "g", i), PRIORITY) for i in range(c("groups")))
         yield from (self.group(name, 0) for name in self.names("bound.groups", "b"))
         for i in range(c("events")):
             yield {"kind": "Event", "apiVersion": "v1", "metadata": {"name": f"e{i}", "namespace": "default"}, "involvedObject": {"kind": "Pod", "name": self.pick("events", "p", i), "namespace": "default"}, "reason": "FailedScheduling",
-                   "message": f"0/{i} nodes are available: {i} Insufficient cpu.", "lastTimestamp": "2026-01-01T00:00:00Z", "type": "Warning"}
+                   "message": f"0/{i} nodes are available: {i} Insufficient cpu." + "x" * c("long.messages"), "lastTimestamp": "2026-01-01T00:00:00Z", "type": "Warning"}
         yield from ({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": n}} for n in self.names("namespaces", "ns"))
         for i in range(c("services")):
             yield {"kind": "Service", "apiVersion": "v1", "metadata": {"name": f"svc{i}", "namespace": "default"}, "spec": {"selector": {"app": "a", **{k: "v" for k in self.names("service.selector", "l")}}}}

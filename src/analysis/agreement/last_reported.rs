@@ -95,7 +95,17 @@ impl LastReported {
 
 /// Compares an event's note with a message: kube-scheduler truncates notes to 1024 characters.
 pub(super) fn says_the_same(note: &str, message: &str) -> bool {
-    note == message || note.len() >= 1020 && note.strip_suffix("...").is_some_and(|start| message.starts_with(start.trim_end()))
+    note == message || start_of_truncated(note).is_some_and(|start| message.starts_with(start))
+}
+
+/// Returns whether an event's note may be about a message that starts so.
+pub(super) fn may_start_with(note: &str, start: &str) -> bool {
+    note.starts_with(start) || start_of_truncated(note).is_some_and(|note| start.starts_with(note) || note.starts_with(start))
+}
+
+/// Returns the part of a truncated note that its message has; `None` for a note that is whole.
+fn start_of_truncated(note: &str) -> Option<&str> {
+    note.strip_suffix("...").filter(|_| note.len() >= 1020).map(str::trim_end)
 }
 
 /// Returns the victims of preemption that conditions and events report, oldest first.
@@ -162,4 +172,26 @@ fn by_and_node(note: &str) -> Option<(&str, &str)> {
     let (by, node) = rest.split_once(" on node ")?;
     let by = ["pod ", "podgroup "].iter().find_map(|word| by.strip_prefix(word)).unwrap_or(by);
     Some((by, node.split(' ').next().unwrap_or(node).trim_end_matches('.')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truncated_notes_are_compared_as_far_as_they_go() {
+        let message = format!("0/3 nodes are available: {}. preemption: 0/3 nodes are available.", "3 Insufficient cpu ".repeat(60));
+        let note = format!("{}...", &message[..1021]);
+        let (base, _) = message.split_once(" preemption").unwrap();
+        for note in [message.as_str(), &note] {
+            assert!(says_the_same(note, &message) && may_start_with(note, base) && may_start_with(note, &message));
+            assert!(!may_start_with(note, "0/2 nodes are available:"));
+        }
+        assert!(
+            !says_the_same(&message, base)
+                && !may_start_with("0/3 nodes...", &message)
+                && !may_start_with("", base)
+                && may_start_with(&message, "")
+        );
+    }
 }

@@ -31,7 +31,7 @@ use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::framework::{Candidate, PluginName, Reason, Status};
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
-use crate::scheduler::{OddsEffort, Scheduler, StepBound};
+use crate::scheduler::{self, DryDecision, DryOptions, GroupViews, OddsEffort, ScheduleResult, Scheduler, StepBound};
 use crate::suggest::nearest;
 use crate::trace::{CycleView, Outcome, PreemptionView, SkipReason};
 
@@ -168,8 +168,7 @@ pub struct SchedulerComparer {
     scheduler_events: SchedulerEvents,
     /// Collected at the first difference.
     changes: OnceLock<Changes>,
-    /// The cycles of pod groups, made on demand, by group.
-    groups: Arc<Mutex<BTreeMap<Key, CycleView>>>,
+    groups: Arc<Mutex<GroupViews>>,
     /// Binding times, from Events.
     bound: BTreeMap<Key, Timestamp>,
     /// Changes seen on a live cluster.
@@ -286,15 +285,7 @@ impl SchedulerComparer {
     /// Decides a pod together with its pod group; `None` for a pod that is decided on its own. Each group is tried once for
     /// all of its pods.
     fn with_group(&self, pod: &Arc<Pod>) -> Option<CycleView> {
-        let group = pod.group_key()?;
-        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(member) = groups.get(&group).and_then(|view| view.only_member(&pod.key())) {
-            return Some(member);
-        }
-        let view = self.scheduler.group_view(pod)?;
-        let member = view.only_member(&pod.key());
-        groups.insert(group, view);
-        member
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner).member(&self.scheduler, pod)
     }
 
     /// Compares a decision on the cluster as it was read.
@@ -399,6 +390,10 @@ impl SchedulerComparer {
         emulated.other_writers().into_iter().filter(may_be).find_map(|profile| {
             let other = self.scheduler_of(profile)?;
             let pod = other.state().cluster().pods.get(&pod.key())?;
+            if !known && !may_say(&other, pod, &written.message) {
+                debug_assert!(!last_reported::says_the_same(&written.message, &other.dry_decision(pod, DryOptions::default()).message()));
+                return None;
+            }
             let view = CycleView::of(&other.explain(pod));
             let mut theirs = found.clone();
             self.compare_with(pod, &view, written, Emulated { profile, ..emulated }, &mut theirs);
@@ -789,6 +784,15 @@ impl Agreements {
         use strum::IntoEnumIterator as _;
         let count = |accord| self.pods.iter().filter(|a| a.accord == accord).count();
         MatchKind::iter().map(|accord| (accord, count(accord))).filter(|(_, n)| *n > 0).collect()
+    }
+}
+
+/// Returns whether a scheduler's message about a pod may be one that was written: up to the part about preemption, which takes
+/// longest to find, it is.
+fn may_say(other: &Scheduler, pod: &Arc<Pod>, written: &str) -> bool {
+    match other.dry_decision(pod, scheduler::PostFilter::LeaveOut) {
+        DryDecision::Tried(ScheduleResult::FitError(error)) => last_reported::may_start_with(written, &error.message()),
+        _ => true,
     }
 }
 

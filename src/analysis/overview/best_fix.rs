@@ -1,6 +1,7 @@
 //! The fix that frees most pods of a cause.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{CauseFix, FixSearch};
@@ -195,7 +196,7 @@ fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key])
     let (of_pod, others): (Vec<Change>, Vec<Change>) = fix.changes.iter().cloned().partition(|c| matches!(c, Change::Pod(_)));
     let none = Key::default();
     let mut report = fix_report(&Fix { changes: others, ..fix.clone() }, &none, cluster, originals);
-    let mut commands: Vec<String> = Vec::new();
+    let (mut commands, mut seen): (Vec<String>, BTreeSet<String>) = Default::default();
     let whole = fix_report(fix, pods.first().unwrap_or(&none), cluster, originals);
     report.text = whole.text;
     if !of_pod.is_empty() {
@@ -206,11 +207,7 @@ fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key])
             report.patches.extend(one.patches);
             let lines = one.kubectl.iter().flat_map(|text| text.lines()).map(str::to_owned);
             // Pods of one workload share a template, and so a command.
-            for line in lines {
-                if !commands.contains(&line) {
-                    commands.push(line);
-                }
-            }
+            commands.extend(lines.filter(|line| seen.insert(line.clone())));
         }
     }
     commands.extend(report.kubectl.take());

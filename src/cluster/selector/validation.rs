@@ -4,6 +4,7 @@
 //! `staging/src/k8s.io/apimachinery/pkg/api/validate/content/kube.go` and the texts of
 //! `staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::{Requirement, SelectorWords};
@@ -36,10 +37,10 @@ pub(super) enum Operators {
 /// unknown operators of label selectors themselves.
 pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators, path: &str, words: SelectorWords) -> Vec<String> {
     let Requirement { key, operator, values } = requirement;
-    let mut errors = Vec::new();
+    let (mut errors, mut seen) = (Vec::new(), BTreeSet::new());
     let mut add = |field: &str, text: String| {
         let text = if path.is_empty() { format!("{field}: {text}") } else { format!("{path}.{field}: {text}") };
-        if !errors.contains(&text) {
+        if seen.insert(text.clone()) {
             errors.push(text);
         }
     };

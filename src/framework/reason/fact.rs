@@ -2,6 +2,7 @@
 
 use super::{DomainConflict, NodeSelectorPart, Reason, Shortage, UnmetRequirement};
 use crate::cluster::{Key, Requirement, Str, Taint};
+use crate::limits::engine::{FACT_BYTES, FACT_VALUES};
 
 /// Units of bytes, largest first.
 const UNITS: [(i64, &str); 4] = [(1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki")];
@@ -66,7 +67,7 @@ impl UnmetRequirement {
     /// Writes the requirement: `zone=c`, `zone in (a, b)`, `!gpu`.
     fn wanted(&self) -> String {
         let Requirement { key, operator, values } = &*self.requirement;
-        let list = || values.iter().map(Str::as_str).collect::<Vec<_>>().join(", ");
+        let list = || listed(values, ", ");
         match (operator.as_str(), values.as_slice()) {
             ("In", [one]) => format!("{key}={one}"),
             ("In", _) => format!("{key} in ({})", list()),
@@ -106,10 +107,33 @@ fn used_by(with: Option<&Key>) -> String {
     with.map_or_else(String::new, |pod| format!(" by {pod}"))
 }
 
+/// Joins the first values, and counts the others.
+fn listed(values: &[Str], joint: &str) -> String {
+    let mut text = values.iter().take(FACT_VALUES).map(Str::as_str).collect::<Vec<_>>().join(joint);
+    if values.len() > FACT_VALUES {
+        text += &format!(" and {} more", values.len() - FACT_VALUES);
+    }
+    text
+}
+
+/// Cuts a long text, which names of any length make.
+fn cut(mut text: String) -> String {
+    if text.len() > FACT_BYTES {
+        let end = (0..=FACT_BYTES).rev().find(|at| text.is_char_boundary(*at));
+        text.truncate(end.unwrap_or_default());
+        text.push('…');
+    }
+    text
+}
+
 impl Reason {
     /// Returns the deciding fact in a few words about one node or the pod, such as `has taint dedicated=db:NoSchedule`;
-    /// `None` if the text already contains it.
+    /// `None` if the text already contains it. A long one is cut.
     pub fn fact(&self) -> Option<String> {
+        self.whole_fact().map(cut)
+    }
+
+    fn whole_fact(&self) -> Option<String> {
         Some(match self {
             Self::GangIncomplete { pods, min_count } => format!("{pods} of {min_count} pods are there"),
             Self::GangQuorumUnmet { placed, min_count } => format!("{placed} of {min_count} pods have a place"),
@@ -135,10 +159,11 @@ impl Reason {
             Self::VolumeNodeAffinityConflict { volume: Some(volume) } => format!("volume {volume} is not reachable"),
             Self::BoundVolumeMissing { claim: Some(claim) } => format!("claim {claim:?} is bound to a volume that was not found"),
             Self::UnboundImmediateClaims { claims } if !claims.is_empty() => {
-                format!("unbound: {}", claims.iter().map(|c| format!("{:?}", c.as_str())).collect::<Vec<_>>().join(", "))
+                let claims: Vec<Str> = claims.iter().map(|claim| format!("{:?}", claim.as_str()).into()).collect();
+                format!("unbound: {}", listed(&claims, ", "))
             }
             Self::VolumeZoneConflict(zone) => {
-                let values = zone.values.iter().map(Str::as_str).collect::<Vec<_>>().join(" or ");
+                let values = listed(&zone.values, " or ");
                 let found = zone.found.as_ref().map_or_else(|| format!("has no {}", zone.key), |v| format!("is in {v}"));
                 format!("volume {} is in {values}, node {found}", zone.volume)
             }
@@ -159,7 +184,7 @@ impl Reason {
             Self::PodAntiAffinity(conflict) => conflict.fact("anti-affinity with"),
             Self::ExistingPodAntiAffinity(conflict) => conflict.fact("anti-affinity of"),
             Self::FeaturesMissing { features } if !features.is_empty() => {
-                format!("lacks {}", features.iter().map(Str::as_str).collect::<Vec<_>>().join(", "))
+                format!("lacks {}", listed(features, ", "))
             }
             Self::ResourceClaimUnavailable { claim } => format!("claim {claim:?} is allocated elsewhere"),
             Self::ExtendedResourceMissing { resource } => format!("does not offer {resource}"),
@@ -168,8 +193,12 @@ impl Reason {
     }
 
     /// Returns the part of the fact that does not depend on the node, in a word or two: the taint, the required label,
-    /// the conflicting pod; `None` if there is none.
+    /// the conflicting pod; `None` if there is none. A long one is cut.
     pub fn brief(&self) -> Option<String> {
+        self.whole_brief().map(cut)
+    }
+
+    fn whole_brief(&self) -> Option<String> {
         Some(match self {
             Self::NodeNameMismatch { wanted } => wanted.to_string(),
             Self::UntoleratedTaint { taint } => taint_text(taint),
@@ -184,14 +213,14 @@ impl Reason {
             | Self::BoundVolumeMissing { claim: Some(claim) } => format!("claim {claim:?}"),
             Self::VolumeNodeAffinityConflict { volume: Some(volume) } => volume.to_string(),
             Self::MaxVolumeCountExceeded(limit) => limit.driver.to_string(),
-            Self::VolumeZoneConflict(zone) => zone.values.iter().map(Str::as_str).collect::<Vec<_>>().join(" or "),
+            Self::VolumeZoneConflict(zone) => listed(&zone.values, " or "),
             Self::TopologySpreadSkew(skew) => format!("by {}, maxSkew {}", skew.topology_key, skew.max_skew),
             Self::TopologyKeyMissing { topology_key } => topology_key.to_string(),
             Self::PodAffinityMismatch(miss) => format!("by {}", miss.topology_key),
             Self::PodAntiAffinity(conflict) | Self::ExistingPodAntiAffinity(conflict) => {
                 conflict.with.as_ref().map_or_else(|| format!("by {}", conflict.topology_key), ToString::to_string)
             }
-            Self::FeaturesMissing { features } if !features.is_empty() => features.iter().map(Str::as_str).collect::<Vec<_>>().join(", "),
+            Self::FeaturesMissing { features } if !features.is_empty() => listed(features, ", "),
             Self::ResourceClaimUnavailable { claim } => format!("claim {claim:?}"),
             Self::ExtendedResourceMissing { resource } => resource.to_string(),
             _ => return None,

@@ -8,7 +8,6 @@ use serde::{Serialize, Serializer};
 use super::fact::whole_bytes;
 use crate::cluster::{Key, List, Requirement, Str};
 
-/// A resource shortage: amounts requested, used and available. The unit is thousandths for CPU, else units (bytes for
 /// The members of a gang while it is tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -21,6 +20,7 @@ pub struct GangCount {
     pub remaining: usize,
 }
 
+/// A resource shortage: amounts requested, used and available. The unit is thousandths for CPU, else units (bytes for
 /// memory).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortage {

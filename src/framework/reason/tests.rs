@@ -116,3 +116,22 @@ fn a_gated_group_waits_and_misses_what_its_gated_pod_does() {
     assert_eq!(with(Reason::PodGroupMissing { group: "g".into() }).missing_kinds(), [Kind::PodGroup]);
     assert!(with(Reason::PreemptionInProgress).missing_kinds().is_empty());
 }
+
+#[test]
+fn facts_of_any_length_are_cut() {
+    use crate::limits::engine::{FACT_BYTES, FACT_VALUES};
+    let unmet = |key: &str, number: usize| {
+        let values = (0..number).map(|at| format!("v{at}").into()).collect();
+        let requirement = Requirement { key: key.into(), operator: "In".into(), values }.into();
+        let unmet = UnmetRequirement { part: NodeSelectorPart::MatchExpressions, requirement, found: None, terms: 1 };
+        Reason::NodeAffinityMismatch { unmet: Some(Box::new(unmet)) }
+    };
+    let whole = unmet("zone", FACT_VALUES).fact().unwrap();
+    assert!(whole.ends_with(&format!(", v{})", FACT_VALUES - 1)), "{whole}");
+    let more = unmet("zone", FACT_VALUES + 2).fact().unwrap();
+    assert!(more.ends_with(&format!(", v{} and 2 more)", FACT_VALUES - 1)), "{more}");
+    let long = unmet(&"ä".repeat(FACT_BYTES), 1);
+    for text in [long.fact().unwrap(), long.brief().unwrap()] {
+        assert!(text.ends_with("ä…") && text.len() <= FACT_BYTES + '…'.len_utf8(), "{}", text.len());
+    }
+}

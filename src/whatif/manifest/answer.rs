@@ -11,7 +11,7 @@ use crate::cluster::{Key, Kind, Str};
 use crate::controllers::Note;
 use crate::controllers::unfold::Hold;
 use crate::limits::engine::MANIFEST_DECISIONS;
-use crate::scheduler::Scheduler;
+use crate::scheduler::{GroupViews, Scheduler};
 use crate::session::PodLocation;
 use crate::trace::{CycleView, Place};
 use crate::whatif::stage::Stage;
@@ -217,22 +217,25 @@ pub fn may_move(at: &PodLocation, in_other: &PodLocation) -> bool {
     is_tried_again(at) || matches!((at, in_other), (Node(_), Leaving(_) | Gone) | (Leaving(_), Gone))
 }
 
-/// Decisions about pending pods: one for those of a workload with the same message.
+/// Decisions about pending pods: one for those of a workload with the same message, and one attempt for a pod group.
 #[derive(Default)]
-struct Decisions(BTreeMap<(usize, Str), Arc<CycleView>>);
+struct Decisions {
+    of_workloads: BTreeMap<(usize, Str), Arc<CycleView>>,
+    groups: GroupViews,
+}
 
 impl Decisions {
     fn about(&mut self, scheduler: &Scheduler, workload: usize, pod: &Key, message: &Str) -> Option<Arc<CycleView>> {
         let id = (workload, message.clone());
-        if let Some(known) = self.0.get(&id) {
+        if let Some(known) = self.of_workloads.get(&id) {
             return Some(Arc::clone(known));
         }
-        if self.0.len() == MANIFEST_DECISIONS {
+        if self.of_workloads.len() == MANIFEST_DECISIONS {
             return None;
         }
         let pod = scheduler.state().cluster().pods.get(pod)?;
-        let view = Arc::new(scheduler.view_of(pod));
-        self.0.insert(id, Arc::clone(&view));
+        let view = Arc::new(self.groups.member(scheduler, pod).unwrap_or_else(|| scheduler.view_of(pod)));
+        self.of_workloads.insert(id, Arc::clone(&view));
         Some(view)
     }
 }
