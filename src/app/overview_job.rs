@@ -96,10 +96,11 @@ impl OverviewJob {
         let work = move || {
             let ended = Ended(watched);
             let watched = &ended.0;
-            let comparer = SchedulerComparer::new(&scheduler, &events).having_seen(seen);
             let originals = |kind, key: &_| finding.original(kind, key);
             let pending = scheduler.state().cluster().pods.iter().filter(|pod| pod.is_pending());
             let state = scheduler.state();
+            let waiting = state.cluster().pods.iter().filter(|pod| pod.is_pending()).count();
+            let comparer = SchedulerComparer::new(&scheduler, &events).having_seen(seen).for_pods(waiting);
             // The words of others are about the cluster as it was read.
             let input = (compared && !neighbors.is_empty()).then(|| WorkloadInput::new(state.cluster(), &neighbors));
             let others = input.as_ref().map_or_else(BTreeMap::new, |input| voices_of_pods(pending, &scheduler, input));

@@ -93,6 +93,9 @@ limits! { "engine":
     /// Nodes and pods from which on RUN_STEPS grows with the square of their number, as the work on real clusters does: by
     /// RUN_STEPS_OF_PAIR for each further one with each of all.
     count RUN_SMALL: usize = 4_000, "clusters_of_any_size_settle_within_the_bound";
+    /// The part of the steps of decisions that are recorded which decisions of other releases may take, where ours differs from what was
+    /// reported; whether further releases agree is not tried, which the answer says.
+    count RELEASES_SHARE: u64 = 8, "other_releases_are_tried_for_a_number_of_steps";
     /// Steps of RUN_STEPS that each step of two compared decisions counts for: these are recorded.
     steps RUN_STEPS_OF_COMPARED: u64 = 10, "pods_that_are_compared_are_bounded_by_steps";
     /// The same of each step of an attempt in a scheduler's log that is compared with our decision: the newest ones are, and the others are

@@ -12,7 +12,7 @@ use crate::cluster::storage::PersistentVolume;
 use crate::cluster::{Pod, Str};
 use crate::framework::{
     ActionType, Change, ClusterEventWithHint, Context, CycleState, EventResource, FilterPlugin, HintError, NodeInfo, Plugin, PodInfo,
-    PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, ZoneMismatch,
+    PreFilterPlugin, PreFilterResult, QueueingHint, Reason, Status, ZoneMismatch, Zones,
 };
 use crate::release::{Emulation, ZoneCheck};
 
@@ -51,18 +51,21 @@ struct VolumeTopology {
     /// The key that a node without `key` may have instead.
     stable_key: &'static str,
     values: BTreeSet<Str>,
+    /// The same as the label lists them.
+    listed: Zones,
 }
 
-/// The zones and regions of the pod's volumes, from PreFilter for Filter.
+/// The zones and regions of the pod's volumes, from PreFilter for Filter, or why a Filter that looks for them rejects the pod.
 #[derive(Clone, Debug)]
-struct State(Arc<Vec<VolumeTopology>>);
+struct State(Result<Arc<Vec<VolumeTopology>>, Status>);
 
 /// Returns the zone and region labels of a volume; ignores a label with an empty part.
 fn topologies(volume: &PersistentVolume) -> impl Iterator<Item = VolumeTopology> {
     TOPOLOGY_LABELS.into_iter().filter_map(|(key, stable_key)| {
-        let values: BTreeSet<Str> = volume.metadata.labels.get(key)?.split("__").map(|v| v.trim().into()).collect();
+        let listed = Zones::of(volume.metadata.labels.get(key)?);
+        let values: BTreeSet<Str> = listed.iter().map(Str::from).collect();
         let usable = !values.iter().any(|v| v.is_empty());
-        usable.then(|| VolumeTopology { volume: volume.metadata.name.clone(), key, stable_key, values })
+        usable.then(|| VolumeTopology { volume: volume.metadata.name.clone(), key, stable_key, values, listed })
     })
 }
 
@@ -106,14 +109,17 @@ fn unbound(cx: &Context<'_>, class_name: &Str) -> Result<(), Status> {
 
 impl PreFilterPlugin for VolumeZone {
     fn pre_filter(&self, cx: &Context<'_>, state: &mut CycleState, pod: &PodInfo) -> (PreFilterResult, Status) {
+        let found = pod_topologies(cx, &pod.pod).map(Arc::new);
         if cx.emulation.behaviour().volumes.zones_looked_up_in == ZoneCheck::Filter {
+            // Each Filter would find the same.
+            state.write(State(found));
             return (PreFilterResult::default(), Status::success());
         }
-        let status = match pod_topologies(cx, &pod.pod) {
+        let status = match found {
             Err(status) => status,
             Ok(found) if found.is_empty() => Status::skip(),
             Ok(found) => {
-                state.write(State(Arc::new(found)));
+                state.write(State(Ok(found)));
                 Status::success()
             }
         };
@@ -134,10 +140,11 @@ impl FilterPlugin for VolumeZone {
         let found = match state.read::<State>() {
             Some(State(found)) => found.clone(),
             // Upstream reads the claims again if PreFilter did not run, as when a profile enables Filter only.
-            None => match pod_topologies(cx, &pod.pod) {
-                Ok(found) => Arc::new(found),
-                Err(status) => return status,
-            },
+            None => pod_topologies(cx, &pod.pod).map(Arc::new),
+        };
+        let found = match found {
+            Ok(found) => found,
+            Err(status) => return status,
         };
         if !has_zone() {
             return Status::success();
@@ -149,7 +156,7 @@ impl FilterPlugin for VolumeZone {
             Some(t) => Status::rejected(Reason::VolumeZoneConflict(Box::new(ZoneMismatch {
                 volume: t.volume.clone(),
                 key: t.key.into(),
-                values: t.values.iter().cloned().collect(),
+                values: t.listed.clone(),
                 found: on_node(t).cloned(),
             }))),
         }

@@ -243,22 +243,25 @@ impl Preemption {
 /// Bytes of a long reason that count as one: in an answer of many lines they take several times as many.
 const BYTES_OF_ONE: usize = 32;
 
-/// Returns how many of [`REASONS_LISTED`] a reason counts for.
-fn weight(reason: &Reason) -> usize {
-    let mut length = Length(0);
-    match serde_json::to_writer(&mut length, reason) {
-        Ok(()) if length.0 > REASON_BYTES => length.0 / BYTES_OF_ONE,
-        _ => 1,
-    }
+/// Returns how many of [`REASONS_LISTED`] a reason counts for; `None` where that is more than some are left.
+fn weight(reason: &Reason, left: usize) -> Option<usize> {
+    let most = REASON_BYTES.max(left.saturating_mul(BYTES_OF_ONE));
+    let mut length = Length { written: 0, most };
+    serde_json::to_writer(&mut length, reason).ok()?;
+    let weight = if length.written > REASON_BYTES { length.written / BYTES_OF_ONE } else { 1 };
+    Some(weight).filter(|weight| *weight <= left)
 }
 
-/// Counts the bytes that are written.
-struct Length(usize);
+/// Counts the bytes that are written, up to a number.
+struct Length {
+    written: usize,
+    most: usize,
+}
 
 impl io::Write for Length {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
+        self.written += bytes.len();
+        if self.written > self.most { Err(io::ErrorKind::StorageFull.into()) } else { Ok(bytes.len()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -279,10 +282,10 @@ impl ReasonList {
     /// Returns the reasons of a node and the facts behind them, and how many are left out.
     fn of(&mut self, status: &Status) -> (Vec<String>, Vec<Reason>, usize) {
         let all = status.reasons();
-        let left =
-            if all.len() <= self.left { all.iter().try_fold(self.left, |left, reason| left.checked_sub(weight(reason))) } else { None };
-        let listed =
-            if left.is_some() { all.len() } else { all.iter().take(REASONS_OF_NODE).take_while(|reason| weight(reason) == 1).count() };
+        let spend = |left: usize, reason| weight(reason, left).map(|weight| left - weight);
+        let left = if all.len() <= self.left { all.iter().try_fold(self.left, spend) } else { None };
+        let is_short = |reason: &&Reason| weight(reason, 1).is_some();
+        let listed = if left.is_some() { all.len() } else { all.iter().take(REASONS_OF_NODE).take_while(is_short).count() };
         self.left = left.unwrap_or_else(|| self.left.saturating_sub(listed));
         let texts = status.texts().take(listed).map(Into::into).collect();
         (texts, all[..listed].to_vec(), all.len() - listed)

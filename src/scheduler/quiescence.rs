@@ -121,9 +121,14 @@ impl StepBound {
 
     /// Returns how many of these steps a recorded decision about a pod takes, about.
     pub fn steps_of_recorded(scheduler: &Scheduler, pod: &Arc<Pod>) -> u64 {
+        Self::steps_of_decision(scheduler, pod).saturating_mul(RUN_STEPS_OF_RECORDED)
+    }
+
+    /// Returns how many steps a decision about a pod takes that is not recorded, about.
+    pub fn steps_of_decision(scheduler: &Scheduler, pod: &Arc<Pod>) -> u64 {
         let (state, snapshot) = (scheduler.state(), scheduler.state().snapshot());
         let of_node = node_steps(&PodInfo::with_emulation(pod.clone(), state.config().emulation), &snapshot);
-        (snapshot.len().max(1) as u64).saturating_mul(of_node).saturating_mul(RUN_STEPS_OF_RECORDED)
+        (snapshot.len().max(1) as u64).saturating_mul(of_node)
     }
 
     /// Counts an operation that began at a number of steps, and is written, with this many pods in the queues.

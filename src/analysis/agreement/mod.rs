@@ -30,6 +30,7 @@ use super::{DumpDiff, Known, Missing, steps};
 use super::{ReleaseReport, decision_parts};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Pod, Str};
 use crate::framework::{Candidate, PluginName, Reason, Status};
+use crate::limits::engine::RELEASES_SHARE;
 use crate::release::{Emulated, FoundVersion, Profile, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{self, DryDecision, DryOptions, GroupViews, OddsEffort, ScheduleResult, Scheduler, StepBound};
 use crate::suggest::nearest;
@@ -125,6 +126,9 @@ pub struct SchedulerMatch {
     /// The release that decides what the report says, if it is not the emulated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
+    /// The number of releases that may have written the report and were not tried, as decisions take too many steps.
+    #[serde(skip_serializing_if = "crate::analysis::is_zero")]
+    pub releases_untried: usize,
     /// Facts about the pod that need no node, where our decision is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Box<Known>>,
@@ -162,6 +166,8 @@ pub struct SchedulerComparer {
     scheduler: Scheduler,
     /// Whether other releases are tried where the decisions differ.
     tries_releases: bool,
+    /// Steps of decisions of other releases about a pod, after which no further one is tried.
+    release_steps: u64,
     /// Schedulers of other releases on the same cluster, made on demand; `None` for a release that refuses the configuration.
     others: Arc<Mutex<BTreeMap<Release, Option<Scheduler>>>>,
     cluster: Cluster,
@@ -186,6 +192,7 @@ impl SchedulerComparer {
         Self {
             scheduler: scheduler.clone(),
             tries_releases: true,
+            release_steps: StepBound::allowance_of_recorded(scheduler) / RELEASES_SHARE,
             others: Arc::default(),
             groups: Arc::default(),
             bound,
@@ -201,6 +208,12 @@ impl SchedulerComparer {
     #[must_use]
     pub(in crate::analysis) fn of_this_release(self) -> Self {
         Self { tries_releases: false, ..self }
+    }
+
+    /// Lets pods share the steps of decisions of other releases.
+    #[must_use]
+    pub fn for_pods(self, pods: usize) -> Self {
+        Self { release_steps: self.release_steps / (pods as u64).max(1), ..self }
     }
 
     /// Returns how many objects were given to schedulers of other releases.
@@ -313,6 +326,7 @@ impl SchedulerComparer {
             waits_for,
             group: view.group.as_ref().map(|group| group.start.group.clone()),
             decided_by: None,
+            releases_untried: 0,
             known: None,
             there,
         };
@@ -332,7 +346,7 @@ impl SchedulerComparer {
         }
         let shifts = self.compare_with(pod, view, &written, self.scheduler.emulated(), &mut found);
         if !found.differences.is_empty() && self.tries_releases {
-            found.decided_by = self.decided_by(pod, &written, &found);
+            (found.decided_by, found.releases_untried) = self.decided_by(pod, &written, &found);
         }
         if !found.differences.is_empty() && written.reason == SCHEDULER_ERROR {
             (found.accord, found.decided_by) = (MatchKind::SchedulerError, None);
@@ -382,12 +396,17 @@ impl SchedulerComparer {
         shifts
     }
 
-    /// Returns the release that decides exactly what was reported, among those that may have written the message.
-    fn decided_by(&self, pod: &Pod, written: &LastReported, found: &SchedulerMatch) -> Option<String> {
+    /// Returns the release that decides exactly what was reported, among those that may have written the message, and how many of them
+    /// were not tried.
+    fn decided_by(&self, pod: &Pod, written: &LastReported, found: &SchedulerMatch) -> (Option<String>, usize) {
         let emulated = self.scheduler.emulated();
         let known = emulated.choice.cluster.is_some();
         let may_be = |profile: &&Profile| known || Wording::may_be_of(&written.message, profile.release);
-        emulated.other_writers().into_iter().filter(may_be).find_map(|profile| {
+        let mut writers = emulated.other_writers().into_iter().filter(may_be);
+        let of_decision = StepBound::steps_of_decision(&self.scheduler, &Arc::new(pod.clone())).max(1);
+        // The likeliest one is tried in any case.
+        let most = usize::try_from(self.release_steps / of_decision).unwrap_or(usize::MAX).max(1);
+        let release = writers.by_ref().take(most).find_map(|profile| {
             let other = self.scheduler_of(profile)?;
             let pod = other.state().cluster().pods.get(&pod.key())?;
             if !known && !may_say(&other, pod, &written.message) {
@@ -400,7 +419,9 @@ impl SchedulerComparer {
             // With an unknown version only the verbatim message identifies the release.
             let said = view.failure.as_ref().is_some_and(|failure| last_reported::says_the_same(&written.message, &failure.message));
             (theirs.differences.is_empty() && (known || said)).then(|| profile.release.number())
-        })
+        });
+        let untried = if release.is_some() { 0 } else { writers.count() };
+        (release, untried)
     }
 
     /// Returns a scheduler of another release on the same cluster; `None` if that refuses the configuration.
@@ -723,11 +744,11 @@ impl Agreements {
         go_on: impl Fn(usize) -> bool + Sync,
     ) -> Self {
         let state = scheduler.state();
-        let comparer = SchedulerComparer::new(scheduler, events).having_seen(seen);
         let (mut pods, others): (Vec<&Arc<Pod>>, Vec<_>) = pending(state.cluster()).partition(|p| wanted(&p.key()));
         let decided = within_steps(scheduler, &pods, most);
         let not_decided = pods.split_off(decided).into_iter().map(|pod| pod.key()).collect();
         let count = pods.len();
+        let comparer = SchedulerComparer::new(scheduler, events).having_seen(seen).for_pods(count);
         let mut found = comparer.decide_all(&pods, || go_on(count));
         found.sort_by(|a, b| (a.accord, &a.pod).cmp(&(b.accord, &b.pod)));
         let release = ReleaseReport::of(scheduler.emulated(), &decision_parts(state.config()));
@@ -790,8 +811,10 @@ impl Agreements {
 /// Returns whether a scheduler's message about a pod may be one that was written: up to the part about preemption, which takes
 /// longest to find, it is.
 fn may_say(other: &Scheduler, pod: &Arc<Pod>, written: &str) -> bool {
-    match other.dry_decision(pod, scheduler::PostFilter::LeaveOut) {
+    let options = DryOptions { only_fit: true, ..scheduler::PostFilter::LeaveOut.into() };
+    match other.dry_decision(pod, options) {
         DryDecision::Tried(ScheduleResult::FitError(error)) => last_reported::may_start_with(written, &error.message()),
+        DryDecision::Tried(ScheduleResult::Selected { .. }) => false,
         _ => true,
     }
 }
@@ -823,6 +846,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         waits_for: None,
         group: None,
         decided_by: None,
+        releases_untried: 0,
         known: None,
     }
 }

@@ -30,6 +30,34 @@ fn pods_that_are_left_by_the_bound_are_not_decided() {
 }
 
 #[test]
+fn other_releases_are_tried_for_a_number_of_steps() {
+    let pod = object_with_kind(&json!({"kind": "Pod", "metadata": {"name": "p", "namespace": "d"}}));
+    let node = object_with_kind(&json!({"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"pods": "0"}}}));
+    let scheduler = Scheduler::new(Config::defaults(Emulation::default()), vec![node, pod], Options::default());
+    let said = "0/2 nodes are available: 2 Insufficient cpu.";
+    let event = ObservedEvent {
+        pod: Key::new("d", "p"),
+        uid: "".into(),
+        reason: "FailedScheduling".into(),
+        note: said.to_owned(),
+        controller: "".into(),
+        count: 1,
+        first: None,
+        last: None,
+    };
+    let pod = scheduler.state().cluster().pods.get(&event.pod).unwrap();
+    let all = SchedulerComparer::new(&scheduler, std::slice::from_ref(&event)).decide(pod);
+    assert_eq!((all.accord, all.releases_untried), (MatchKind::Unexplained, 0));
+    assert!(serde_json::to_value(&all).unwrap().get("releasesUntried").is_none());
+    // Of many pods each has few of the steps: the likeliest release is tried.
+    let few = SchedulerComparer::new(&scheduler, &[event]).for_pods(usize::MAX).decide(pod);
+    let most = scheduler.emulated().other_writers().len();
+    assert!((1..most).contains(&few.releases_untried), "{} of {most}", few.releases_untried);
+    assert_eq!(serde_json::to_value(&few).unwrap()["releasesUntried"], few.releases_untried);
+    assert!(few.text().to_string().contains("a decision takes too many steps"), "{}", few.text());
+}
+
+#[test]
 fn pods_that_are_alike_share_a_decision_and_differ_in_their_names_alone() {
     let mut shared = 0;
     for story in STORIES {

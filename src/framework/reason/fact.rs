@@ -67,7 +67,7 @@ impl UnmetRequirement {
     /// Writes the requirement: `zone=c`, `zone in (a, b)`, `!gpu`.
     fn wanted(&self) -> String {
         let Requirement { key, operator, values } = &*self.requirement;
-        let list = || listed(values, ", ");
+        let list = || listed_values(values);
         match (operator.as_str(), values.as_slice()) {
             ("In", [one]) => format!("{key}={one}"),
             ("In", _) => format!("{key} in ({})", list()),
@@ -107,13 +107,17 @@ fn used_by(with: Option<&Key>) -> String {
     with.map_or_else(String::new, |pod| format!(" by {pod}"))
 }
 
-/// Joins the first values, and counts the others.
-fn listed(values: &[Str], joint: &str) -> String {
-    let mut text = values.iter().take(FACT_VALUES).map(Str::as_str).collect::<Vec<_>>().join(joint);
-    if values.len() > FACT_VALUES {
-        text += &format!(" and {} more", values.len() - FACT_VALUES);
+/// Joins the first of some values, and counts the others.
+fn listed<'v>(values: impl Iterator<Item = &'v str>, number: usize, joint: &str) -> String {
+    let mut text = values.take(FACT_VALUES).collect::<Vec<_>>().join(joint);
+    if number > FACT_VALUES {
+        text += &format!(" and {} more", number - FACT_VALUES);
     }
     text
+}
+
+fn listed_values(values: &[Str]) -> String {
+    listed(values.iter().map(Str::as_str), values.len(), ", ")
 }
 
 /// Cuts a long text, which names of any length make.
@@ -159,11 +163,11 @@ impl Reason {
             Self::VolumeNodeAffinityConflict { volume: Some(volume) } => format!("volume {volume} is not reachable"),
             Self::BoundVolumeMissing { claim: Some(claim) } => format!("claim {claim:?} is bound to a volume that was not found"),
             Self::UnboundImmediateClaims { claims } if !claims.is_empty() => {
-                let claims: Vec<Str> = claims.iter().map(|claim| format!("{:?}", claim.as_str()).into()).collect();
-                format!("unbound: {}", listed(&claims, ", "))
+                let named: Vec<Str> = claims.iter().map(|claim| format!("{:?}", claim.as_str()).into()).collect();
+                format!("unbound: {}", listed_values(&named))
             }
             Self::VolumeZoneConflict(zone) => {
-                let values = listed(&zone.values, " or ");
+                let values = listed(zone.values.iter(), zone.values.count(), " or ");
                 let found = zone.found.as_ref().map_or_else(|| format!("has no {}", zone.key), |v| format!("is in {v}"));
                 format!("volume {} is in {values}, node {found}", zone.volume)
             }
@@ -184,7 +188,7 @@ impl Reason {
             Self::PodAntiAffinity(conflict) => conflict.fact("anti-affinity with"),
             Self::ExistingPodAntiAffinity(conflict) => conflict.fact("anti-affinity of"),
             Self::FeaturesMissing { features } if !features.is_empty() => {
-                format!("lacks {}", listed(features, ", "))
+                format!("lacks {}", listed_values(features))
             }
             Self::ResourceClaimUnavailable { claim } => format!("claim {claim:?} is allocated elsewhere"),
             Self::ExtendedResourceMissing { resource } => format!("does not offer {resource}"),
@@ -213,14 +217,14 @@ impl Reason {
             | Self::BoundVolumeMissing { claim: Some(claim) } => format!("claim {claim:?}"),
             Self::VolumeNodeAffinityConflict { volume: Some(volume) } => volume.to_string(),
             Self::MaxVolumeCountExceeded(limit) => limit.driver.to_string(),
-            Self::VolumeZoneConflict(zone) => listed(&zone.values, " or "),
+            Self::VolumeZoneConflict(zone) => listed(zone.values.iter(), zone.values.count(), " or "),
             Self::TopologySpreadSkew(skew) => format!("by {}, maxSkew {}", skew.topology_key, skew.max_skew),
             Self::TopologyKeyMissing { topology_key } => topology_key.to_string(),
             Self::PodAffinityMismatch(miss) => format!("by {}", miss.topology_key),
             Self::PodAntiAffinity(conflict) | Self::ExistingPodAntiAffinity(conflict) => {
                 conflict.with.as_ref().map_or_else(|| format!("by {}", conflict.topology_key), ToString::to_string)
             }
-            Self::FeaturesMissing { features } if !features.is_empty() => listed(features, ", "),
+            Self::FeaturesMissing { features } if !features.is_empty() => listed_values(features),
             Self::ResourceClaimUnavailable { claim } => format!("claim {claim:?}"),
             Self::ExtendedResourceMissing { resource } => resource.to_string(),
             _ => return None,

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
 use super::fact::whole_bytes;
-use crate::cluster::{Key, List, Requirement, Str};
+use crate::cluster::{Key, Requirement, Str};
 
 /// The members of a gang while it is tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -138,9 +139,43 @@ pub struct ZoneMismatch {
     /// The label.
     pub key: Str,
     /// The volume's zones or regions.
-    pub values: List<Str>,
+    pub values: Zones,
     /// The node's value; `None` if it has no such label.
     pub found: Option<Str>,
+}
+
+/// Zones or regions as the label of a volume lists them, as in `a__b`. A list of any length is shared and not copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Zones(Str);
+
+impl Zones {
+    pub fn of(label: &Str) -> Self {
+        Self(label.clone())
+    }
+
+    /// Returns the zones or regions in the order of the label.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        const MARK: &str = "__";
+        let text = self.0.as_str();
+        let (mut marks, mut start) = (memmem::find_iter(text.as_bytes(), MARK), Some(0));
+        std::iter::from_fn(move || {
+            let from = start?;
+            let mark = marks.next();
+            start = mark.map(|at| at + MARK.len());
+            Some(text[from..mark.unwrap_or(text.len())].trim())
+        })
+    }
+
+    /// Returns how many there are.
+    pub fn count(&self) -> usize {
+        self.iter().count()
+    }
+}
+
+impl Serialize for Zones {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 /// A spread constraint that placing the pod would violate.

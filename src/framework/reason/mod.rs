@@ -25,7 +25,7 @@ pub use catalogue::{Class, Entry, Phrase, Wording, entries, entry};
 pub use fact::{cores, taint_text, whole_bytes};
 pub use facts::{
     DiskInUse, DomainConflict, GangCount, NoMatchInDomain, NodeSelectorPart, PortConflict, Shortage, SpreadSkew, UnmetRequirement,
-    VolumeLimit, ZoneMismatch,
+    VolumeLimit, ZoneMismatch, Zones,
 };
 pub use read::{ReadReason, read_reason, read_reason_of};
 

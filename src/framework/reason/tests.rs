@@ -135,3 +135,15 @@ fn facts_of_any_length_are_cut() {
         assert!(text.ends_with("ä…") && text.len() <= FACT_BYTES + '…'.len_utf8(), "{}", text.len());
     }
 }
+
+#[test]
+fn zones_are_read_from_a_label() {
+    for (label, expected) in
+        [("a", &["a"] as &[&str]), ("a__b__c", &["a", "b", "c"]), (" a __b", &["a", "b"]), ("", &[""]), ("a____b__", &["a", "", "b", ""])]
+    {
+        let zones = Zones::of(&label.into());
+        assert_eq!(zones.iter().collect::<Vec<_>>(), expected, "{label}");
+        assert_eq!((zones.count(), label.split("__").count()), (expected.len(), expected.len()));
+        assert_eq!(serde_json::to_value(&zones).unwrap(), serde_json::json!(expected));
+    }
+}

@@ -2,8 +2,8 @@
 //! `pkg/scheduler/algorithm/predicates/predicates.go`, and `LabelZonesToSet` in `pkg/volume/util/util.go`.
 
 use super::reject;
-use crate::cluster::{List, Pod, Str};
-use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, Reason, Status, ZoneMismatch};
+use crate::cluster::Pod;
+use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, Reason, Status, ZoneMismatch, Zones};
 use crate::plugins::volume_helpers::{WAIT_FOR_FIRST_CONSUMER, claim_class};
 use crate::plugins::volume_restrictions::disk_in_use;
 
@@ -72,11 +72,11 @@ fn mismatch(cx: &Context<'_>, pod: &Pod, node: &NodeInfo) -> Result<Option<ZoneM
         };
         for key in ZONE_LABELS {
             let Some(value) = volume.metadata.labels.get(key) else { continue };
-            let values: List<Str> = value.split("__").map(|v| v.trim().into()).collect();
+            let values = Zones::of(value);
             let found = node.node.metadata.labels.get(key).cloned();
             // Upstream ignores a label with an empty part.
-            let usable = !values.iter().any(|v: &Str| v.is_empty());
-            if usable && !found.as_ref().is_some_and(|found| values.contains(found)) {
+            let usable = values.iter().all(|v| !v.is_empty());
+            if usable && !found.as_ref().is_some_and(|found| values.iter().any(|v| v == found.as_str())) {
                 return Ok(Some(ZoneMismatch { volume: volume.metadata.name.clone(), key: key.into(), values, found }));
             }
         }
