@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::{Labels, List, Str};
+use crate::limits::engine::SELECTOR_ERRORS;
 pub use prepared::PreparedTerms;
 use validation::Operators;
 
@@ -116,11 +117,16 @@ impl LabelSelector {
 }
 
 impl SelectorError {
-    /// Joins errors into one, each text once; `None` if there are none. Mirrors `NewAggregate` in
+    /// Joins errors into one, each text once; `None` if there are none. Of very many the first are named. Mirrors `NewAggregate` in
     /// `staging/src/k8s.io/apimachinery/pkg/util/errors/errors.go`.
     pub fn aggregate(errors: impl IntoIterator<Item = String>) -> Option<Self> {
         let mut known: HashSet<String> = HashSet::new();
         let mut each: Vec<String> = errors.into_iter().filter(|error| known.insert(error.clone())).collect();
+        if each.len() > SELECTOR_ERRORS {
+            let more = each.len() - SELECTOR_ERRORS;
+            each.truncate(SELECTOR_ERRORS);
+            each.push(format!("and {more} more"));
+        }
         match each.len() {
             0 => None,
             1 => each.pop().map(Self),

@@ -122,12 +122,14 @@ limits! { "engine":
     steps MANIFEST_ODDS_STEPS: u64 = 3_000_000, "odds_that_take_many_steps_are_counted_when_asked_for";
     /// Reasons of rejections that an answer in JSON or YAML lists, of all nodes together; of a node beyond that it lists REASONS_OF_NODE, and
     /// the number of the others.
-    count REASONS_LISTED: usize = 200_000, "reasons_of_an_answer_are_listed_up_to_a_number";
+    count REASONS_LISTED: usize = 150_000, "reasons_of_an_answer_are_listed_up_to_a_number";
     /// Reasons that an answer lists of each node in any case.
     count REASONS_OF_NODE: usize = 16, "reasons_of_an_answer_are_listed_up_to_a_number";
     /// Bytes of the facts behind a reason up to which it counts as one of REASONS_LISTED. A longer one counts by its length, and beyond
     /// REASONS_LISTED it is not listed.
     bytes REASON_BYTES: usize = 512, "long_reasons_of_an_answer_count_by_their_length";
+    /// Errors of a selector that its message names; the others are counted.
+    count SELECTOR_ERRORS: usize = 1_000, "errors_of_a_selector_are_named_up_to_a_number";
     /// Values that a pod asks for times values on nodes that are compared for typos; of more none is taken for a typo.
     count TYPO_PAIRS: usize = 200_000, "a_typo_is_looked_for_among_a_number_of_values";
     /// Values of a requirement, zones of a volume or names of claims that the text of a reason lists; the others are counted.

@@ -18,6 +18,7 @@
 //! | [`sources::DECOMPRESSED`] | 64 GiB | Bytes that come out of compressed files of a load by default; a file that needs more ends there. | `what_goes_beyond_a_limit_ends_with_its_name` |
 //! | [`sources::FILES`] | 1,000,000 | Files and members of archives that are opened in a load by default; the others are counted as not read. | `bombs_end_at_the_limit_and_the_rest_loads` |
 //! | [`sources::OBJECT`] | 512 MiB | Length of an object; the file ends there. API servers reject objects of a few megabytes. | `an_object_without_end_ends_its_file` |
+//! | [`sources::NAME`] | 1 KiB | Length of the name or the namespace of an object; one with a longer name is an error. API servers accept 253 bytes. | `a_name_that_no_api_server_accepts_is_an_error` |
 //! | [`sources::LISTS_WITHIN`] | 8 | Depth of lists within lists; a deeper one is an error. The stack is finite. | `lists_within_lists_are_read_up_to_a_depth` |
 //! | [`sources::FLOW_DEPTH`] | 1,000 | Brackets open in YAML's flow style, and entries that begin on one line; an object with more is an error, as the parser would take quadratic time to say so. | `long_lines_and_deep_nesting_are_no_danger` |
 //! | [`sources::ALIASES`] | 2 MiB | Bytes that YAML's aliases in an object may expand to, as they are estimated; an object with more is an error. | `aliases_that_expand_to_too_much_are_refused` |
@@ -113,7 +114,7 @@
 //! | [`sessions::REPLAYED_EVENTS`] | 50,000,000 | Events on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
 //! | [`sessions::JOURNAL_CHANGES`] | 20,000 | Changes of a journal that the timeline shows; those after them are not shown, which a notice says. | `a_window_is_bounded` |
 //! | [`sessions::ATTEMPTS_COMPARED`] | 12 | Attempts of the cluster's scheduler about a pod that are compared with our decision on the state of their moment, the newest; the others are counted. | `the_newest_attempts_are_compared` |
-//! | [`sessions::LOG_RELEASES_OBJECTS`] | 140,000 | Objects that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is tried for those after them, which their words say. | `other_releases_are_tried_for_a_number_of_objects` |
+//! | [`sessions::LOG_RELEASES_OBJECTS`] | 100,000 | Objects that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is tried for those after them, which their words say. | `other_releases_are_tried_for_a_number_of_objects` |
 //! | [`sessions::RUN_EVENTS`] | 600,000 | Events that a run in the explorer (`S`, `r`, `u`) records before it stops and says so, besides one for each RUN_BYTES_OF_EVENT of the source; the key goes on from there. They take 75 to 200 bytes each. | `a_run_in_the_explorer_stops_after_a_number_of_events` |
 //! | [`sessions::RUN_BYTES_OF_EVENT`] | 100 bytes | Bytes of the source, unpacked, for each further event of RUN_EVENTS. | `a_run_in_the_explorer_stops_after_a_number_of_events` |
 //! | [`sessions::JOURNAL_REVISIONS`] | 300 | Revisions that the timeline of a journal has, about; changes of several seconds share one where there are more. | `a_window_is_bounded` |
@@ -170,9 +171,10 @@
 //! | [`engine::MANIFEST_ROUNDS`] | 1,000 steps | Rounds in which the workloads of a manifest make pods that wait for others: ordinals and rollouts; the rest is not made. | `rounds_of_ordered_pods_are_bounded` |
 //! | [`engine::MANIFEST_ODDS`] | 100 | Pods of a manifest whose odds are counted where they are not asked for; those of the others are left out. | `odds_of_many_pods_are_counted_when_asked_for` |
 //! | [`engine::MANIFEST_ODDS_STEPS`] | 3,000,000 steps | Steps of the decisions from which these odds are counted, where they are asked for half of MANIFEST_STEPS; those of further pods are left out. | `odds_that_take_many_steps_are_counted_when_asked_for` |
-//! | [`engine::REASONS_LISTED`] | 200,000 | Reasons of rejections that an answer in JSON or YAML lists, of all nodes together; of a node beyond that it lists REASONS_OF_NODE, and the number of the others. | `reasons_of_an_answer_are_listed_up_to_a_number` |
+//! | [`engine::REASONS_LISTED`] | 150,000 | Reasons of rejections that an answer in JSON or YAML lists, of all nodes together; of a node beyond that it lists REASONS_OF_NODE, and the number of the others. | `reasons_of_an_answer_are_listed_up_to_a_number` |
 //! | [`engine::REASONS_OF_NODE`] | 16 | Reasons that an answer lists of each node in any case. | `reasons_of_an_answer_are_listed_up_to_a_number` |
 //! | [`engine::REASON_BYTES`] | 512 bytes | Bytes of the facts behind a reason up to which it counts as one of REASONS_LISTED. A longer one counts by its length, and beyond REASONS_LISTED it is not listed. | `long_reasons_of_an_answer_count_by_their_length` |
+//! | [`engine::SELECTOR_ERRORS`] | 1,000 | Errors of a selector that its message names; the others are counted. | `errors_of_a_selector_are_named_up_to_a_number` |
 //! | [`engine::TYPO_PAIRS`] | 200,000 | Values that a pod asks for times values on nodes that are compared for typos; of more none is taken for a typo. | `a_typo_is_looked_for_among_a_number_of_values` |
 //! | [`engine::FACT_VALUES`] | 20 | Values of a requirement, zones of a volume or names of claims that the text of a reason lists; the others are counted. | `facts_of_any_length_are_cut` |
 //! | [`engine::FACT_BYTES`] | 1 KiB | Bytes of the text of the fact behind a reason; of a longer one the start is shown, with an ellipsis. | `facts_of_any_length_are_cut` |

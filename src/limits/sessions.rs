@@ -28,7 +28,7 @@ limits! { "sessions":
     count ATTEMPTS_COMPARED: usize = 12, "the_newest_attempts_are_compared";
     /// Objects that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is
     /// tried for those after them, which their words say.
-    count LOG_RELEASES_OBJECTS: usize = 140_000, "other_releases_are_tried_for_a_number_of_objects";
+    count LOG_RELEASES_OBJECTS: usize = 100_000, "other_releases_are_tried_for_a_number_of_objects";
     /// Events that a run in the explorer (`S`, `r`, `u`) records before it stops and says so, besides one for each RUN_BYTES_OF_EVENT of the
     /// source; the key goes on from there. They take 75 to 200 bytes each.
     count RUN_EVENTS: usize = 600_000, "a_run_in_the_explorer_stops_after_a_number_of_events";

@@ -14,6 +14,7 @@ mod escape;
 mod file;
 mod form;
 mod html;
+mod length;
 mod lines;
 mod markdown;
 #[cfg(feature = "cli")]
@@ -34,6 +35,7 @@ pub use document::{Block, CodeLine, Document, Headings, Item, Row, RowKind};
 pub use escape::{Escaped, escape, is_plain};
 pub use file::{RemoveUnfinished, append, create_new, replace, write_new, write_new_public};
 pub use form::{Json, PrettyJson, json_close, to_json, to_json_items, to_json_line, to_json_open, to_markdown, to_tab_separated, to_yaml};
+pub use length::length_within;
 pub use lines::Lines;
 pub use markdown::Markdown;
 #[cfg(feature = "cli")]

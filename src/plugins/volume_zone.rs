@@ -44,15 +44,21 @@ impl Plugin for VolumeZone {
 }
 
 /// The zones or regions of a volume by one label.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct VolumeTopology {
     volume: Str,
     key: &'static str,
     /// The key that a node without `key` may have instead.
     stable_key: &'static str,
-    values: BTreeSet<Str>,
-    /// The same as the label lists them.
-    listed: Zones,
+    values: Zones,
+}
+
+/// Two are equal whatever the order of their labels.
+impl PartialEq for VolumeTopology {
+    fn eq(&self, other: &Self) -> bool {
+        let values = |of: &Self| of.values.iter().map(Str::from).collect::<BTreeSet<_>>();
+        (&self.volume, self.key, self.stable_key) == (&other.volume, other.key, other.stable_key) && values(self) == values(other)
+    }
 }
 
 /// The zones and regions of the pod's volumes, from PreFilter for Filter, or why a Filter that looks for them rejects the pod.
@@ -62,10 +68,9 @@ struct State(Result<Arc<Vec<VolumeTopology>>, Status>);
 /// Returns the zone and region labels of a volume; ignores a label with an empty part.
 fn topologies(volume: &PersistentVolume) -> impl Iterator<Item = VolumeTopology> {
     TOPOLOGY_LABELS.into_iter().filter_map(|(key, stable_key)| {
-        let listed = Zones::of(volume.metadata.labels.get(key)?);
-        let values: BTreeSet<Str> = listed.iter().map(Str::from).collect();
-        let usable = !values.iter().any(|v| v.is_empty());
-        usable.then(|| VolumeTopology { volume: volume.metadata.name.clone(), key, stable_key, values, listed })
+        let values = Zones::of(volume.metadata.labels.get(key)?);
+        let usable = values.iter().all(|v| !v.is_empty());
+        usable.then(|| VolumeTopology { volume: volume.metadata.name.clone(), key, stable_key, values })
     })
 }
 
@@ -151,12 +156,12 @@ impl FilterPlugin for VolumeZone {
         }
         let translated = cx.emulation.behaviour().volumes.beta_zones_translated;
         let on_node = |t: &VolumeTopology| labels.get(t.key).or_else(|| labels.get(t.stable_key).filter(|_| translated));
-        match found.iter().find(|t| !on_node(t).is_some_and(|v| t.values.contains(v))) {
+        match found.iter().find(|t| !on_node(t).is_some_and(|v| t.values.iter().any(|value| value == v.as_str()))) {
             None => Status::success(),
             Some(t) => Status::rejected(Reason::VolumeZoneConflict(Box::new(ZoneMismatch {
                 volume: t.volume.clone(),
                 key: t.key.into(),
-                values: t.listed.clone(),
+                values: t.values.clone(),
                 found: on_node(t).cloned(),
             }))),
         }

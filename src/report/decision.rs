@@ -1,7 +1,6 @@
 //! A decision as data: the object that `explain -o json` prints.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -11,6 +10,7 @@ use crate::analysis::{Missing, ReleaseReport, odds, why};
 use crate::cluster::Str;
 use crate::framework::{Candidate, Code, DeviceFindings, PluginName, Reason, Status};
 use crate::limits::engine::{REASON_BYTES, REASONS_LISTED, REASONS_OF_NODE};
+use crate::output::length_within;
 use crate::release::PreFilterRejection;
 use crate::trace::{CycleView, Outcome, PreemptionView};
 
@@ -245,28 +245,9 @@ const BYTES_OF_ONE: usize = 32;
 
 /// Returns how many of [`REASONS_LISTED`] a reason counts for; `None` where that is more than some are left.
 fn weight(reason: &Reason, left: usize) -> Option<usize> {
-    let most = REASON_BYTES.max(left.saturating_mul(BYTES_OF_ONE));
-    let mut length = Length { written: 0, most };
-    serde_json::to_writer(&mut length, reason).ok()?;
-    let weight = if length.written > REASON_BYTES { length.written / BYTES_OF_ONE } else { 1 };
+    let length = length_within(reason, REASON_BYTES.max(left.saturating_mul(BYTES_OF_ONE)))?;
+    let weight = if length > REASON_BYTES { length / BYTES_OF_ONE } else { 1 };
     Some(weight).filter(|weight| *weight <= left)
-}
-
-/// Counts the bytes that are written, up to a number.
-struct Length {
-    written: usize,
-    most: usize,
-}
-
-impl io::Write for Length {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.written += bytes.len();
-        if self.written > self.most { Err(io::ErrorKind::StorageFull.into()) } else { Ok(bytes.len()) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Lists the reasons of nodes, up to a number of all together.
@@ -286,7 +267,12 @@ impl ReasonList {
         let left = if all.len() <= self.left { all.iter().try_fold(self.left, spend) } else { None };
         let is_short = |reason: &&Reason| weight(reason, 1).is_some();
         let listed = if left.is_some() { all.len() } else { all.iter().take(REASONS_OF_NODE).take_while(is_short).count() };
-        self.left = left.unwrap_or_else(|| self.left.saturating_sub(listed));
+        self.left = match left {
+            Some(left) => left,
+            // Of further long ones none is measured to its end.
+            None if all.len() <= self.left => 0,
+            None => self.left.saturating_sub(listed),
+        };
         let texts = status.texts().take(listed).map(Into::into).collect();
         (texts, all[..listed].to_vec(), all.len() - listed)
     }

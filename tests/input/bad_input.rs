@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use schedscope::cluster::{Kind, Object};
+use schedscope::cluster::{Kind, MissingReason, Object};
 use schedscope::report::completeness;
 use schedscope::source::{Input, Loaded, Severity, load};
 
@@ -386,6 +386,20 @@ fn a_storm_of_errors_is_counted() {
     assert_eq!(loaded.report.kinds[&Kind::Pod].unreadable, 500);
     assert_eq!(loaded.diagnostics.len(), 51);
     assert!(loaded.diagnostics[50].message.starts_with("450 more"));
+}
+
+#[test]
+fn a_name_that_no_api_server_accepts_is_an_error() {
+    let long = "x".repeat(1025);
+    let objects = [pod("a"), pod(&long), pod("b"), pod("c").replace("shop", &long), pod(&long[..1024])];
+    let loaded = load_bytes(list(&objects));
+    let remarks: Vec<String> = remarks(&loaded).into_iter().filter(|text| text.contains("name of")).collect();
+    let expected = [2, 4].map(|line| {
+        format!("error in:{}: Pod items[{}]: has a name of 1025 bytes, which no API server accepts; skipped", line + 1, line - 1)
+    });
+    assert_eq!(remarks, expected);
+    assert_eq!((loaded.report.kinds[&Kind::Pod].read, loaded.report.kinds[&Kind::Pod].unreadable), (3, 2));
+    assert_eq!(loaded.report.missing().why(Kind::Pod), Some(MissingReason::Incomplete));
 }
 
 #[test]

@@ -154,6 +154,13 @@ fn quoting_is_that_of_go() {
 }
 
 #[test]
+fn errors_of_a_selector_are_named_up_to_a_number() {
+    let aggregate = |number: usize| SelectorError::aggregate((0..number).map(|at| format!("e{at}"))).unwrap().0;
+    assert!(aggregate(SELECTOR_ERRORS).ends_with(&format!(", e{}]", SELECTOR_ERRORS - 1)));
+    assert!(aggregate(SELECTOR_ERRORS + 7).ends_with(&format!(", e{}, and 7 more]", SELECTOR_ERRORS - 1)));
+}
+
+#[test]
 fn aggregates_say_each_thing_once() {
     let aggregate = |list: &[&str]| SelectorError::aggregate(list.iter().map(ToString::to_string)).map(|e| e.0);
     assert_eq!(aggregate(&[]), None);

@@ -26,7 +26,7 @@ use serde::Deserialize;
 use serde_yaml::Value;
 
 use crate::cluster::{Condition, Key, Kind, MissingReason, Object};
-use crate::limits::sources::{ALIASES, FLOW_DEPTH};
+use crate::limits::sources::{ALIASES, FLOW_DEPTH, NAME};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
 use classify::{Class, classify, item_kind};
@@ -459,6 +459,10 @@ fn read_json<'de, T>(
 fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> DecodedItem {
     if object.meta().name.is_empty() {
         return DecodedItem::Nameless(object.kind());
+    }
+    if let Some(length) = [&object.meta().name, &object.meta().namespace].into_iter().map(|name| name.len()).find(|length| *length > NAME) {
+        let message = format!("has a name of {length} bytes, which no API server accepts; skipped");
+        return DecodeError { kind: Some(object.kind()), ..DecodeError::new(&message) }.into();
     }
     let namespace_defaulted = admission::place(&mut object, hint.namespace.as_deref());
     admission::read_version(&mut object, api_version);

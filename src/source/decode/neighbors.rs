@@ -6,6 +6,7 @@ use super::events::{RawEvent, Times};
 use super::null_as_zero::NullAsZero;
 use crate::cluster::MissingReason;
 use crate::cluster::neighbors::{Neighbor, NeighborKind, OtherEvent};
+use crate::limits::sources::NAME;
 use crate::source::layout::Hint;
 use crate::source::read::split::Syntax;
 
@@ -35,7 +36,7 @@ pub(in crate::source) fn object(
         Syntax::Json => Neighbor::deserialize_kind(kind, api_version, NullAsZero(&mut Json::from_slice(text))).ok()?,
         Syntax::Yaml => Neighbor::deserialize_kind(kind, api_version, NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok()?,
     };
-    if object.metadata.name.is_empty() {
+    if object.metadata.name.is_empty() || object.metadata.name.len().max(object.metadata.namespace.len()) > NAME {
         return None;
     }
     if kind.namespaced() && object.metadata.namespace.is_empty() {
