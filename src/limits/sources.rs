@@ -21,7 +21,7 @@ limits! { "sources":
     count FILES: usize = 1_000_000, "bombs_end_at_the_limit_and_the_rest_loads";
     /// Length of an object; the file ends there. API servers reject objects of a few megabytes.
     bytes OBJECT: u64 = 512 << 20, "an_object_without_end_ends_its_file";
-    /// Length of the name or the namespace of an object; one with a longer name is an error. API servers accept 253 bytes.
+    /// Length of the name, the namespace or a label of an object; one with a longer one is an error. API servers accept 317 bytes.
     bytes NAME: usize = 1 << 10, "a_name_that_no_api_server_accepts_is_an_error";
     /// Depth of lists within lists; a deeper one is an error. The stack is finite.
     count LISTS_WITHIN: u8 = 8, "lists_within_lists_are_read_up_to_a_depth";

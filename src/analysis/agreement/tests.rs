@@ -31,7 +31,8 @@ fn pods_that_are_left_by_the_bound_are_not_decided() {
 
 #[test]
 fn other_releases_are_tried_for_a_number_of_steps() {
-    let pod = object_with_kind(&json!({"kind": "Pod", "metadata": {"name": "p", "namespace": "d"}}));
+    let spec = json!({"schedulerName": "default-scheduler"});
+    let pod = object_with_kind(&json!({"kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}));
     let node = object_with_kind(&json!({"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"pods": "0"}}}));
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), vec![node, pod], Options::default());
     let said = "0/2 nodes are available: 2 Insufficient cpu.";

@@ -25,7 +25,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_yaml::Value;
 
-use crate::cluster::{Condition, Key, Kind, MissingReason, Object};
+use crate::cluster::{Condition, Key, Kind, Meta, MissingReason, Object};
 use crate::limits::sources::{ALIASES, FLOW_DEPTH, NAME};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
@@ -455,13 +455,20 @@ fn read_json<'de, T>(
     Ok(value)
 }
 
+/// Returns a name or label that is longer than any of an API server, and its length.
+fn too_long(meta: &Meta) -> Option<(&'static str, usize)> {
+    let labels = meta.labels.iter().flat_map(|(key, value)| [("label", key), ("label", value)]);
+    let mut each = [("name", &meta.name), ("name", &meta.namespace)].into_iter().chain(labels).map(|(what, text)| (what, text.len()));
+    each.find(|(_, length)| *length > NAME)
+}
+
 /// Takes the last steps on a decoded object: defaults, as the API server sets them, and sharing.
 fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> DecodedItem {
     if object.meta().name.is_empty() {
         return DecodedItem::Nameless(object.kind());
     }
-    if let Some(length) = [&object.meta().name, &object.meta().namespace].into_iter().map(|name| name.len()).find(|length| *length > NAME) {
-        let message = format!("has a name of {length} bytes, which no API server accepts; skipped");
+    if let Some((what, length)) = too_long(object.meta()) {
+        let message = format!("has a {what} of {length} bytes, which no API server accepts; skipped");
         return DecodeError { kind: Some(object.kind()), ..DecodeError::new(&message) }.into();
     }
     let namespace_defaulted = admission::place(&mut object, hint.namespace.as_deref());
