@@ -131,7 +131,7 @@ limits! { "engine":
     /// Errors of a selector that its message names; the others are counted.
     count SELECTOR_ERRORS: usize = 1_000, "errors_of_a_selector_are_named_up_to_a_number";
     /// Values that a pod asks for times values on nodes that are compared for typos; of more none is taken for a typo.
-    count TYPO_PAIRS: usize = 200_000, "a_typo_is_looked_for_among_a_number_of_values";
+    count TYPO_PAIRS: usize = 100_000, "a_typo_is_looked_for_among_a_number_of_values";
     /// Values of a requirement, zones of a volume or names of claims that the text of a reason lists; the others are counted.
     count FACT_VALUES: usize = 20, "facts_of_any_length_are_cut";
     /// Bytes of the text of the fact behind a reason; of a longer one the start is shown, with an ellipsis.

@@ -175,7 +175,7 @@
 //! | [`engine::REASONS_OF_NODE`] | 16 | Reasons that an answer lists of each node in any case. | `reasons_of_an_answer_are_listed_up_to_a_number` |
 //! | [`engine::REASON_BYTES`] | 512 bytes | Bytes of the facts behind a reason up to which it counts as one of REASONS_LISTED. A longer one counts by its length, and beyond REASONS_LISTED it is not listed. | `long_reasons_of_an_answer_count_by_their_length` |
 //! | [`engine::SELECTOR_ERRORS`] | 1,000 | Errors of a selector that its message names; the others are counted. | `errors_of_a_selector_are_named_up_to_a_number` |
-//! | [`engine::TYPO_PAIRS`] | 200,000 | Values that a pod asks for times values on nodes that are compared for typos; of more none is taken for a typo. | `a_typo_is_looked_for_among_a_number_of_values` |
+//! | [`engine::TYPO_PAIRS`] | 100,000 | Values that a pod asks for times values on nodes that are compared for typos; of more none is taken for a typo. | `a_typo_is_looked_for_among_a_number_of_values` |
 //! | [`engine::FACT_VALUES`] | 20 | Values of a requirement, zones of a volume or names of claims that the text of a reason lists; the others are counted. | `facts_of_any_length_are_cut` |
 //! | [`engine::FACT_BYTES`] | 1 KiB | Bytes of the text of the fact behind a reason; of a longer one the start is shown, with an ellipsis. | `facts_of_any_length_are_cut` |
 //! | [`engine::MANIFEST_DECISIONS`] | 50 | Different pods of a manifest that are decided again to say why they are pending; the others have the scheduler's message. | `decisions_about_pending_pods_are_bounded` |

@@ -71,8 +71,8 @@ impl SchedulerMatch {
         if let Some(release) = &self.decided_by {
             out.push(format!("kube-scheduler v{release} decides as the cluster's scheduler reported"));
         }
-        if self.releases_untried > 0 {
-            let releases = count_of(self.releases_untried, "other release", "other releases");
+        if self.untried > 0 {
+            let releases = count_of(self.untried, "other release", "other releases");
             out.push(format!("not tried whether {releases} of kube-scheduler would say the same: a decision takes too many steps"));
         }
         out

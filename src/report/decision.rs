@@ -95,7 +95,7 @@ pub struct NodeVerdict {
     pub reasons: Vec<String>,
     /// The facts behind each reason.
     pub facts: Vec<Reason>,
-    /// The number of further reasons, where those of all nodes are too many to list.
+    /// The number of further reasons, where those of all nodes are too many or too long to list.
     #[serde(skip_serializing_if = "crate::analysis::is_zero")]
     pub reasons_left_out: usize,
 }
@@ -174,7 +174,7 @@ pub struct NodeStatusReport {
     pub reasons: Vec<String>,
     /// The facts behind each reason.
     pub facts: Vec<Reason>,
-    /// The number of further reasons, where those of all nodes are too many to list.
+    /// The number of further reasons, where those of all nodes are too many or too long to list.
     #[serde(skip_serializing_if = "crate::analysis::is_zero")]
     pub reasons_left_out: usize,
 }

@@ -127,8 +127,8 @@ pub struct SchedulerMatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
     /// The number of releases that may have written the report and were not tried, as decisions take too many steps.
-    #[serde(skip_serializing_if = "crate::analysis::is_zero")]
-    pub releases_untried: usize,
+    #[serde(rename = "releasesUntried", skip_serializing_if = "crate::analysis::is_zero")]
+    pub untried: usize,
     /// Facts about the pod that need no node, where our decision is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Box<Known>>,
@@ -167,7 +167,7 @@ pub struct SchedulerComparer {
     /// Whether other releases are tried where the decisions differ.
     tries_releases: bool,
     /// Steps of decisions of other releases about a pod, after which no further one is tried.
-    release_steps: u64,
+    writer_steps: u64,
     /// Schedulers of other releases on the same cluster, made on demand; `None` for a release that refuses the configuration.
     others: Arc<Mutex<BTreeMap<Release, Option<Scheduler>>>>,
     cluster: Cluster,
@@ -192,7 +192,7 @@ impl SchedulerComparer {
         Self {
             scheduler: scheduler.clone(),
             tries_releases: true,
-            release_steps: StepBound::allowance_of_recorded(scheduler) / RELEASES_SHARE,
+            writer_steps: StepBound::allowance_of_recorded(scheduler) / RELEASES_SHARE,
             others: Arc::default(),
             groups: Arc::default(),
             bound,
@@ -213,7 +213,7 @@ impl SchedulerComparer {
     /// Lets pods share the steps of decisions of other releases.
     #[must_use]
     pub fn for_pods(self, pods: usize) -> Self {
-        Self { release_steps: self.release_steps / (pods as u64).max(1), ..self }
+        Self { writer_steps: self.writer_steps / (pods as u64).max(1), ..self }
     }
 
     /// Returns how many objects were given to schedulers of other releases.
@@ -326,7 +326,7 @@ impl SchedulerComparer {
             waits_for,
             group: view.group.as_ref().map(|group| group.start.group.clone()),
             decided_by: None,
-            releases_untried: 0,
+            untried: 0,
             known: None,
             there,
         };
@@ -345,11 +345,12 @@ impl SchedulerComparer {
             return found;
         }
         let shifts = self.compare_with(pod, view, &written, self.scheduler.emulated(), &mut found);
-        if !found.differences.is_empty() && self.tries_releases {
-            (found.decided_by, found.releases_untried) = self.decided_by(pod, &written, &found);
+        let is_error = written.reason == SCHEDULER_ERROR;
+        if !found.differences.is_empty() && self.tries_releases && !is_error {
+            (found.decided_by, found.untried) = self.decided_by(pod, &written, &found);
         }
-        if !found.differences.is_empty() && written.reason == SCHEDULER_ERROR {
-            (found.accord, found.decided_by) = (MatchKind::SchedulerError, None);
+        if !found.differences.is_empty() && is_error {
+            found.accord = MatchKind::SchedulerError;
         } else if found.decided_by.is_some() {
             found.accord = MatchKind::OtherRelease;
         } else if !found.differences.is_empty() {
@@ -405,12 +406,13 @@ impl SchedulerComparer {
         let mut writers = emulated.other_writers().into_iter().filter(may_be);
         let of_decision = StepBound::steps_of_decision(&self.scheduler, &Arc::new(pod.clone())).max(1);
         // The likeliest one is tried in any case.
-        let most = usize::try_from(self.release_steps / of_decision).unwrap_or(usize::MAX).max(1);
+        let most = usize::try_from(self.writer_steps / of_decision).unwrap_or(usize::MAX).max(1);
         let release = writers.by_ref().take(most).find_map(|profile| {
             let other = self.scheduler_of(profile)?;
             let pod = other.state().cluster().pods.get(&pod.key())?;
             if !known && !may_say(&other, pod, &written.message) {
-                debug_assert!(!last_reported::says_the_same(&written.message, &other.dry_decision(pod, DryOptions::default()).message()));
+                let whole = || other.dry_decision(pod, DryOptions::default()).message();
+                debug_assert!(written.message.is_empty() || !last_reported::says_the_same(&written.message, &whole()));
                 return None;
             }
             let view = CycleView::of(&other.explain(pod));
@@ -846,7 +848,7 @@ fn not_ours(pod: &Pod) -> SchedulerMatch {
         waits_for: None,
         group: None,
         decided_by: None,
-        releases_untried: 0,
+        untried: 0,
         known: None,
     }
 }

@@ -48,13 +48,13 @@ fn other_releases_are_tried_for_a_number_of_steps() {
     };
     let pod = scheduler.state().cluster().pods.get(&event.pod).unwrap();
     let all = SchedulerComparer::new(&scheduler, std::slice::from_ref(&event)).decide(pod);
-    assert_eq!((all.accord, all.releases_untried), (MatchKind::Unexplained, 0));
+    assert_eq!((all.accord, all.untried), (MatchKind::Unexplained, 0));
     assert!(serde_json::to_value(&all).unwrap().get("releasesUntried").is_none());
     // Of many pods each has few of the steps: the likeliest release is tried.
     let few = SchedulerComparer::new(&scheduler, &[event]).for_pods(usize::MAX).decide(pod);
     let most = scheduler.emulated().other_writers().len();
-    assert!((1..most).contains(&few.releases_untried), "{} of {most}", few.releases_untried);
-    assert_eq!(serde_json::to_value(&few).unwrap()["releasesUntried"], few.releases_untried);
+    assert!((1..most).contains(&few.untried), "{} of {most}", few.untried);
+    assert_eq!(serde_json::to_value(&few).unwrap()["releasesUntried"], few.untried);
     assert!(few.text().to_string().contains("a decision takes too many steps"), "{}", few.text());
 }
 

@@ -543,7 +543,7 @@ pub(in crate::analysis) fn judge(found: &SchedulerMatch, is_silent: impl Fn(&Sch
             let since = if found.since.is_empty() { String::new() } else { format!(" Changed since: {}.", found.since.join("; ")) };
             let release = found.decided_by.as_ref();
             let release = release.map_or_else(String::new, |release| format!(" kube-scheduler {release} agrees with the log."));
-            let untried = match found.releases_untried {
+            let untried = match found.untried {
                 0 => String::new(),
                 number => format!(" Whether {} so was not tried.", count_of(number, "other release decides", "other releases decide")),
             };

@@ -39,7 +39,7 @@ fn decided(name: &str, cause: Option<&str>, accord: MatchKind) -> (Key, Arc<Sche
         waits_for,
         group: None,
         decided_by: None,
-        releases_untried: 0,
+        untried: 0,
         known: None,
     };
     (key, Arc::new(found))
