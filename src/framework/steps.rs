@@ -102,6 +102,9 @@ const OF_CHECK: usize = 20;
 /// Values of requirements, and labels of a node selector, of a step.
 const VALUES_OF_A_STEP: usize = 8;
 const SELECTED_OF_A_STEP: usize = 2;
+/// Host ports, and labels of the pod, by which pods of its workload may be counted, of a step.
+const PORTS_OF_A_STEP: usize = 8;
+const OWN_LABELS_OF_A_STEP: usize = 16;
 /// Tolerations times taints of a step.
 const TOLERATIONS_OF_A_STEP: u64 = 6;
 /// Steps of [`node_steps`] for each step that the search of a plugin takes.
@@ -115,10 +118,12 @@ pub fn node_steps(pod: &PodInfo, snapshot: &Snapshot) -> u64 {
     let requirements = OF_REQUIREMENT * (required.count + preferred.count) + (required.values + preferred.values) / VALUES_OF_A_STEP;
     let labels = selected / SELECTED_OF_A_STEP + requirements;
     let scalars = pod.resource.resource.scalar.len();
+    let ports: usize = spec.containers.iter().map(|container| container.ports.len()).sum();
+    let own = ports / PORTS_OF_A_STEP + pod.pod.metadata.labels.len() / OWN_LABELS_OF_A_STEP;
     let listed = OF_NODE
         + OF_SPREAD * spread as u64
         + OF_VOLUME * (spec.volumes.len() + spec.resource_claims.len()) as u64
-        + (terms + labels + 3 * scalars) as u64;
+        + (terms + labels + own + 3 * scalars) as u64;
     let tolerations = spec.tolerations.len() as u64;
     // Of few tolerations the product is small, and nodes with many taints are rare.
     let taints = if tolerations < TOLERATIONS_OF_A_STEP { 0 } else { average_taints(snapshot) };

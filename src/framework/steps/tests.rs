@@ -69,6 +69,16 @@ fn node_steps_count_what_a_pod_asks_of_a_node_and_what_nodes_list() {
     assert_eq!([hint(serde_json::json!({})), hint(required(3, 1))], [20, 20 + 3 * 20 + 3]);
     // Resources are compared in the order of their names.
     assert_eq!([1, 8].map(|count| steps(requests(count))), [13, 10 + 3 * 8]);
+    // So are host ports, and labels count for the pods that are like it; a few of either do not.
+    let ports =
+        |count: usize| serde_json::json!({"containers": [{"name": "c", "ports": vec![serde_json::json!({"hostPort": 80}); count]}]});
+    assert_eq!([7, 80].map(|count| steps(ports(count))), [10, 20]);
+    let labelled = |count: usize| {
+        let labels: serde_json::Map<_, _> = (0..count).map(|i| (format!("l{i}"), "v".into())).collect();
+        let pod: Pod = serde_json::from_value(serde_json::json!({"metadata": {"name": "p", "labels": labels}})).unwrap();
+        node_steps(&PodInfo::new(Arc::new(pod)), &snapshot)
+    };
+    assert_eq!([15, 160].map(labelled), [10, 20]);
     // A few tolerations do not count; six and more do with each of the twelve taints.
     assert_eq!([5, 6, 12].map(|count| steps(tolerations(count))), [10, 22, 34]);
 }
