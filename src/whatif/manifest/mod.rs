@@ -99,6 +99,16 @@ pub enum ManifestProblem {
         /// The error of the deserializer.
         error: String,
     },
+    /// A name or label, also of a template, is longer than any of an API server.
+    #[error("{kind} has a {what} of {length} bytes, which no API server accepts")]
+    TooLong {
+        /// The index of the object.
+        at: usize,
+        kind: Str,
+        /// `name` or `label`.
+        what: &'static str,
+        length: usize,
+    },
     /// How many more fit is counted for one workload.
     #[error("--capacity counts one workload, and the manifest has {0}")]
     SeveralWorkloads(usize),
@@ -108,7 +118,7 @@ impl ManifestProblem {
     /// Returns the index of the object; `None` for the manifest as a whole.
     pub fn object(&self) -> Option<usize> {
         match self {
-            Self::Workload(at, _) | Self::Object { at, .. } => Some(*at),
+            Self::Workload(at, _) | Self::Object { at, .. } | Self::TooLong { at, .. } => Some(*at),
             Self::SeveralWorkloads(_) => None,
         }
     }
@@ -126,6 +136,11 @@ pub fn apply_manifest(
     originals: Originals<'_>,
 ) -> Result<ManifestAnswer, ManifestProblem> {
     let mut answer = ManifestAnswer::default();
+    for (at, object) in objects.iter().enumerate() {
+        if let Some((what, length)) = objects::too_long(object) {
+            return Err(ManifestProblem::TooLong { at, kind: objects::kind_of(object), what, length });
+        }
+    }
     let (workloads, rest): (Vec<_>, Vec<_>) = objects.iter().enumerate().partition(|(_, object)| objects::makes_pods(object));
     if request.capacity && workloads.len() != 1 {
         return Err(ManifestProblem::SeveralWorkloads(workloads.len()));

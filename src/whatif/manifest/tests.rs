@@ -166,6 +166,26 @@ fn a_changed_template_is_rolled_out_with_its_surge() {
 }
 
 #[test]
+fn names_and_labels_that_no_api_server_accepts_are_refused() {
+    let refused = |object: &Value| {
+        let admission = Admission::new(Policies::default(), Emulation::default());
+        let request = ManifestRequest::default();
+        let found = apply_manifest(&mut stage(vec![node("n", 4, "a")]), &[object], admission, &request, &|_, _| None);
+        found.err().map(|problem| (problem.object(), problem.to_string()))
+    };
+    let long = "x".repeat(1025);
+    let labels = json!({"template": {"metadata": {"labels": {"app": "web", "long": long}}}});
+    for (object, what) in [
+        (workload("Deployment", &long, &json!({})), "Deployment has a name"),
+        (workload("Deployment", "web", &labels), "Deployment has a label"),
+        (json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": long}}), "Namespace has a name"),
+    ] {
+        assert_eq!(refused(&object), Some((Some(0), format!("{what} of 1025 bytes, which no API server accepts"))));
+    }
+    assert_eq!(refused(&workload("Deployment", "web", &json!({"replicas": 1}))), None);
+}
+
+#[test]
 fn capacity_says_what_stops_the_next() {
     let request = ManifestRequest { capacity: true, ..ManifestRequest::default() };
     let web = workload("Deployment", "web", &json!({"replicas": 2}));
