@@ -16,6 +16,7 @@
 //! | `refusal` | why a pod is refused, in the API server's words |
 
 pub(crate) mod defaults;
+mod length;
 mod limit_range;
 mod new_pod;
 mod policies;
@@ -42,6 +43,7 @@ fn check_namespace(cluster: &Cluster, namespace: &Str) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests;
 
+pub use length::TooLong;
 use limit_range::{Defaults, LimitRange};
 pub use new_pod::NewPod;
 pub use policies::{Policies, policy_kind};

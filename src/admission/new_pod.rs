@@ -1,11 +1,13 @@
 //! A pod of a manifest, and its validation.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Refusal;
 use super::refusal::FieldError;
-use crate::cluster::{Container, Key, Pod, ResourceRequirements, Str};
+use crate::cluster::{Container, Key, Meta, Pod, ResourceRequirements, Str};
 
 /// A pod with the fields that admission reads and scheduling does not.
 #[derive(Clone, Debug)]
@@ -103,6 +105,7 @@ pub(super) fn validate(pod: &Pod) -> Result<(), Refusal> {
     if pod.metadata.name.is_empty() {
         error("metadata.name".to_owned(), "Required value: name or generateName is required".to_owned());
     }
+    validate_metadata(&pod.metadata, &mut error);
     if pod.spec.containers.is_empty() {
         error("spec.containers".to_owned(), "Required value".to_owned());
     }
@@ -128,6 +131,36 @@ pub(super) fn validate(pod: &Pod) -> Result<(), Refusal> {
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(Refusal::Invalid(errors)) }
+}
+
+/// Bytes of a text that an error repeats.
+const QUOTED: usize = 320;
+/// Bytes of a DNS subdomain: a name, and the prefix of a label's key.
+const SUBDOMAIN: usize = 253;
+/// Bytes of a label's value, and of the name in its key.
+const LABEL: usize = 63;
+
+/// Checks the length of the name and the labels.
+fn validate_metadata(meta: &Meta, error: &mut dyn FnMut(String, String)) {
+    let mut check = |path: &str, whole: &Str, part: &str, text: &str, most: usize| {
+        if text.len() > most {
+            let quoted = excerpt(whole);
+            error(path.to_owned(), format!("Invalid value: \"{quoted}\": {part}must be no more than {most} bytes"));
+        }
+    };
+    check("metadata.name", &meta.name, "", &meta.name, SUBDOMAIN);
+    for (key, value) in meta.labels.iter() {
+        let (prefix, name) = key.split_once('/').unwrap_or(("", key));
+        check("metadata.labels", key, "prefix part ", prefix, SUBDOMAIN);
+        check("metadata.labels", key, "name part ", name, LABEL);
+        check("metadata.labels", value, "", value, LABEL);
+    }
+}
+
+/// Returns the beginning of a text that is too long to be repeated.
+fn excerpt(text: &str) -> Cow<'_, str> {
+    let end = text.char_indices().map(|(at, _)| at).chain([text.len()]).take_while(|at| *at <= QUOTED).last().unwrap_or(0);
+    if end == text.len() { Cow::Borrowed(text) } else { Cow::Owned(format!("{}...", &text[..end])) }
 }
 
 fn validate_container(container: &Container, path: &str, error: &mut dyn FnMut(String, String)) {

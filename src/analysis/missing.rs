@@ -44,15 +44,7 @@ impl Missing {
 
     /// Returns a clause such as `Nodes cannot be read (no permission)`.
     pub fn clause(&self) -> String {
-        let kinds = self.kind.plural();
-        match self.why {
-            MissingReason::NotInSource => format!("the source contains no {kinds}"),
-            MissingReason::Refused => format!("{kinds} cannot be read (no permission)"),
-            MissingReason::Failed => format!("not all {kinds} could be read"),
-            MissingReason::Incomplete => format!("{kinds} may be missing, since a part of the source could not be read"),
-            MissingReason::Partial => format!("{kinds} were read in some namespaces only"),
-            MissingReason::Selected => format!("the source seems to hold only some of the {kinds}"),
-        }
+        missing_clause(&self.kind.plural(), self.why)
     }
 
     /// Returns that it is unknown whether pods are pending, as a clause, if pods are the missing kind.
@@ -67,6 +59,18 @@ impl Missing {
     /// Returns a sentence such as `Nodes cannot be read (no permission): where pods fit is unknown.`
     pub fn sentence(&self) -> String {
         format!("{}: {}", capitalized(&self.clause()), self.effect())
+    }
+}
+
+/// Returns why kinds are not known, as a clause.
+pub fn missing_clause(kinds: &str, why: MissingReason) -> String {
+    match why {
+        MissingReason::NotInSource => format!("the source contains no {kinds}"),
+        MissingReason::Refused => format!("{kinds} cannot be read (no permission)"),
+        MissingReason::Failed => format!("not all {kinds} could be read"),
+        MissingReason::Incomplete => format!("{kinds} may be missing, since a part of the source could not be read"),
+        MissingReason::Partial => format!("{kinds} were read in some namespaces only"),
+        MissingReason::Selected => format!("the source seems to hold only some of the {kinds}"),
     }
 }
 

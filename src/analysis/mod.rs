@@ -37,7 +37,7 @@ pub use eviction_story::{EvictionMatch, EvictionStory, ListedLeaving, SeenLeavin
 pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
 pub use fixes::{ConstraintReport, FixReport, FixesReport, Originals};
 pub use known::{Known, KnownBudget};
-pub use missing::{Missing, budgets_unknown_because, capitalized, missing_sentences, unread_sentences};
+pub use missing::{Missing, budgets_unknown_because, capitalized, missing_clause, missing_sentences, unread_sentences};
 pub use next_victim::{NextVictim, NoVictim, by_importance};
 pub use odds::{is_chance, odds, odds_cell, odds_in_words, with_odds};
 pub(crate) use overview::is_zero;

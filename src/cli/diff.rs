@@ -37,7 +37,8 @@ pub(super) fn run(args: &DiffArgs) -> Result<u8, Failure> {
     if !is_same_cluster(&clusters[0], &clusters[1]) && !share_a_node(&clusters) {
         output::say("warning: the dumps seem to be of different clusters");
     }
-    if let Some(failure) = super::explain::unknown_namespace(&[&clusters[0], &clusters[1]], args.namespace.as_deref()) {
+    let neighbors = [&older, &newer].map(|dump| &*dump.loaded.neighbors);
+    if let Some(failure) = super::explain::unknown_namespace(&[&clusters[0], &clusters[1]], &neighbors, args.namespace.as_deref()) {
         return Err(failure);
     }
     drop(clusters);

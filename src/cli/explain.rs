@@ -18,7 +18,7 @@ use crate::analysis::{
     WhenInput, decision_parts, missing_sentences, volume_places,
 };
 use crate::app::{Reproduction, pod_meant};
-use crate::cluster::neighbors::NeighborKind;
+use crate::cluster::neighbors::{NeighborKind, Neighbors};
 use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Acts, Limits};
 use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
@@ -187,7 +187,7 @@ fn check_namespace(args: &ExplainArgs, source: Source<'_>) -> Result<(), Failure
         |namespace: &String| args.evicted && events(scheduler, loaded).iter().any(|event| event.pod.namespace == namespace.as_str());
     let named = args.namespace.as_ref().filter(|namespace| !is_of_event(namespace));
     let clusters: Vec<&Cluster> = std::iter::once(scheduler.state().cluster()).chain(older.map(Older::cluster)).collect();
-    unknown_namespace(&clusters, named.map(String::as_str)).map_or(Ok(()), Err)
+    unknown_namespace(&clusters, &[&loaded.neighbors], named.map(String::as_str)).map_or(Ok(()), Err)
 }
 
 /// A source as a scheduler, with the dump before it if it is the newest of several.
@@ -486,15 +486,17 @@ fn is_other_kind(word: &str) -> bool {
 }
 
 /// Returns the failure about a namespace that no object has, with a suggestion; `None` for one that exists, or may.
-pub(super) fn unknown_namespace(clusters: &[&Cluster], namespace: Option<&str>) -> Option<Failure> {
+pub(super) fn unknown_namespace(clusters: &[&Cluster], neighbors: &[&Neighbors], namespace: Option<&str>) -> Option<Failure> {
     let namespace = namespace?;
     let of_objects = clusters.iter().flat_map(|cluster| cluster.objects()).map(|object| match &object {
         Object::Namespace(namespace) => namespace.metadata.name.clone(),
         other => other.meta().namespace.clone(),
     });
-    let known: BTreeSet<Str> = of_objects.filter(|namespace| !namespace.is_empty()).collect();
+    let of_neighbors = neighbors.iter().flat_map(|neighbors| neighbors.namespaces());
+    let known: BTreeSet<Str> = of_objects.filter(|namespace| !namespace.is_empty()).chain(of_neighbors).collect();
     let is_partial = |cluster: &&Cluster| cluster.unknown.why(Kind::Pod).is_some_and(|why| why != MissingReason::NotInSource);
-    if known.contains(namespace) || clusters.iter().any(is_partial) {
+    let lacks_owners = |neighbors: &&Neighbors| neighbors.withheld().any(|(kind, _)| kind.is_owner() && kind.is_built_in());
+    if known.contains(namespace) || clusters.iter().any(is_partial) || neighbors.iter().any(lacks_owners) {
         return None;
     }
     let near = nearest(namespace, known.iter().map(Str::as_str));

@@ -36,7 +36,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         |name: &&str| objects.iter().any(|object| object.value["kind"] == "Namespace" && object.value["metadata"]["name"] == **name);
     // A manifest may be the first object of a namespace that the source does not list.
     let named = args.namespace.as_deref().filter(|name| !cluster.namespaces.is_empty() && !is_made(name));
-    if let Some(failure) = super::explain::unknown_namespace(&[cluster], named) {
+    if let Some(failure) = super::explain::unknown_namespace(&[cluster], &[&loaded.neighbors], named) {
         return Err(failure);
     }
     let admission = Admission::new(policies, scheduler.state().config().emulation);

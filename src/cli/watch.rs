@@ -90,7 +90,7 @@ impl Watch<'_> {
         let wanted = |key: &Key| args.all_namespaces || key.namespace.as_str() == namespace;
         let happened = match &mut self.state {
             None => {
-                if let Some(failure) = super::explain::unknown_namespace(&[cluster], args.namespace.as_deref()) {
+                if let Some(failure) = super::explain::unknown_namespace(&[cluster], &[], args.namespace.as_deref()) {
                     return Err(failure);
                 }
                 let state = Watched::of(cluster, events, &wanted);

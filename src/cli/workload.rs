@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use super::args::ExplainArgs;
 use super::explain::{Explained, Write, events};
 use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, original};
-use crate::analysis::{self, Agreements, Cause, Missing, Voices, WorkloadReport};
-use crate::cluster::neighbors::About;
+use crate::analysis::{self, Agreements, Cause, Missing, Voices, WorkloadReport, missing_clause};
+use crate::cluster::neighbors::{About, NeighborKind};
 use crate::cluster::{Key, Kind, MissingReason};
 use crate::output::Document;
 use crate::report::{Answer, voices_lines};
@@ -51,15 +51,21 @@ pub(super) fn named(argument: &str, args: &ExplainArgs, scheduler: &Scheduler, l
     match (subject(cluster, &loaded.neighbors, kind, &key), known) {
         (Ok(workload), _) => Ok(Some(workload)),
         (Err(_), None) => Ok(None),
-        (Err(why), Some(kind)) => Err(absent(scheduler, kind, &key, &why)),
+        (Err(why), Some(kind)) => Err(absent(scheduler, loaded, kind, &key, &why)),
     }
 }
 
-fn absent(scheduler: &Scheduler, kind: &str, key: &Key, why: &SubjectError) -> Failure {
+fn absent(scheduler: &Scheduler, loaded: &Loaded, kind: &str, key: &Key, why: &SubjectError) -> Failure {
     let near = if let SubjectError::Absent(near) = why { near.as_deref() } else { None };
     let message = format!("there is no {kind} {key} in the source, and no pod names it as its owner");
-    match Missing::all(scheduler.state().cluster().unknown).iter().find(|m| m.kind == Kind::Pod && m.why != MissingReason::NotInSource) {
-        Some(missing) => Failure::source(message).with_nearest(near).with_hint(missing.clause()),
+    let own = kind.parse::<NeighborKind>().ok().and_then(|kind| Some((kind, loaded.neighbors.why(kind)?)));
+    let own = own.map(|(kind, why)| missing_clause(&kind.plural(), why));
+    let pods = || {
+        let missing = Missing::all(scheduler.state().cluster().unknown);
+        missing.iter().find(|m| m.kind == Kind::Pod && m.why != MissingReason::NotInSource).map(Missing::clause)
+    };
+    match own.or_else(pods) {
+        Some(unknown) => Failure::source(message).with_nearest(near).with_hint(unknown),
         None => Failure::usage(message).with_nearest(near),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{PodInfo, Snapshot};
-use crate::cluster::{NodeSelectorTerm, Pod, PodAffinity, Str};
+use crate::cluster::{LabelSelector, NodeSelectorTerm, Pod, PodAffinity, Requirement, Str};
 use crate::limits::engine::{SEARCH_STEPS, SEARCH_STEPS_ON_NODE};
 
 /// Returns how many steps a plugin's search may take on each of some nodes, in a decision that is one of many.
@@ -19,6 +19,10 @@ const ORDINARY_RESOURCES: usize = 8;
 
 /// Steps that a request of a container takes once for a decision, on any number of nodes: it is read several times, and summed.
 const STEPS_TO_READ: usize = 10;
+/// Bytes of long texts in selectors that a decision reads in a step: it checks and quotes them.
+const BYTES_OF_A_STEP: usize = 16;
+/// Bytes of an ordinary key or value.
+const ORDINARY_TEXT: usize = 63;
 /// Requests of all containers together that a decision reads in about the time that it takes without any.
 const ORDINARY_REQUESTS: usize = 100;
 
@@ -67,7 +71,7 @@ impl Demands {
 
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, one for each node and
 /// affinity term, three for each node and two topology spread constraints, one for each node and 4 demands on its labels, one for each node
-/// and resource beyond 8, and a few to read each request of its containers. Searches of plugins are not included; they count with
+/// and resource beyond 8, and a few to read each request of its containers and each long text of its selectors. Searches of plugins are not included; they count with
 /// [`super::CycleState::spend`].
 pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
     let Demands { spread, terms, selected, required, .. } = Demands::of(pod);
@@ -76,11 +80,32 @@ pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
     (nodes.max(1) as u64).saturating_mul(of_node as u64).saturating_add(steps_to_read(pod))
 }
 
-/// Returns the steps that a decision about a pod takes to read its requests, on any number of nodes.
+/// Returns the steps that a decision about a pod takes to read its requests and selectors, on any number of nodes.
 fn steps_to_read(pod: &Pod) -> u64 {
     let containers = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
     let requests: usize = containers.map(|container| container.resources.requests.len()).sum();
-    (STEPS_TO_READ * requests.saturating_sub(ORDINARY_REQUESTS)) as u64
+    (STEPS_TO_READ * requests.saturating_sub(ORDINARY_REQUESTS) + long_text(pod) / BYTES_OF_A_STEP) as u64
+}
+
+/// Returns how many bytes the keys and values of a pod's selectors have beyond [`ORDINARY_TEXT`] each.
+fn long_text(pod: &Pod) -> usize {
+    let affinity = pod.spec.affinity.as_ref();
+    let nodes = affinity.and_then(|affinity| affinity.node_affinity.as_ref());
+    let required = nodes.and_then(|nodes| nodes.required.as_ref()).into_iter().flat_map(|of| of.node_selector_terms.iter());
+    let preferred = nodes.and_then(|nodes| nodes.preferred.as_ref()).into_iter().flat_map(|of| of.iter().map(|term| &term.preference));
+    let of_nodes = required.chain(preferred).flat_map(|term| term.match_expressions.iter().chain(term.match_fields.iter()));
+    let pods = affinity.and_then(|affinity| affinity.pod_affinity.as_ref()).into_iter();
+    let pods = pods.chain(affinity.and_then(|affinity| affinity.pod_anti_affinity.as_ref()));
+    let terms = pods.flat_map(|of| of.required.iter().chain(of.preferred.iter().map(|preferred| &preferred.pod_affinity_term)));
+    let of_terms = terms.flat_map(|term| [&term.label_selector, &term.namespace_selector]);
+    let selectors = of_terms.chain(pod.spec.topology_spread_constraints.iter().map(|constraint| &constraint.label_selector)).flatten();
+    let long = |text: &Str| text.len().saturating_sub(ORDINARY_TEXT);
+    let of_requirement = |one: &Requirement| long(&one.key) + one.values.iter().map(long).sum::<usize>();
+    let of_selector = |selector: &LabelSelector| {
+        let labels: usize = selector.match_labels.iter().map(|(key, value)| long(key) + long(value)).sum();
+        labels + selector.match_expressions.iter().map(of_requirement).sum::<usize>()
+    };
+    of_nodes.map(of_requirement).sum::<usize>() + selectors.map(of_selector).sum::<usize>()
 }
 
 /// Returns how many resources a pod asks for.
@@ -134,7 +159,7 @@ pub fn node_steps(pod: &PodInfo, snapshot: &Snapshot) -> u64 {
 /// asks for them.
 pub fn hint_steps(pod: &Pod) -> u64 {
     let Demands { spread, terms, selected, required, .. } = Demands::of(pod);
-    2 * OF_NODE + (spread + terms + selected + OF_CHECK * required.count + required.values) as u64
+    2 * OF_NODE + (spread + terms + selected + OF_CHECK * required.count + required.values + long_text(pod) / BYTES_OF_A_STEP) as u64
 }
 
 /// Returns the average number of taints on a node.

@@ -41,6 +41,7 @@ impl SchedulerMatch {
             }
             MatchKind::Unexplained => {
                 let why = match self.suspects[..] {
+                    [] if self.untried > 0 => "; another release may agree:",
                     [] => ", for no known reason.",
                     _ => "; the source may lack the reason:",
                 };

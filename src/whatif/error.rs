@@ -1,5 +1,6 @@
 //! Errors of what-ifs.
 
+use crate::admission::TooLong;
 use crate::cluster::{Key, Kind, Str};
 use crate::release::{Gate, GateError, Release};
 use crate::scheduler::{ConfigEditError, ReleaseRefused};
@@ -61,6 +62,14 @@ pub enum WhatIfError {
     NoTemplate {
         /// Kind and name.
         owner: String,
+    },
+    /// The pods of a workload have a name or label that no API server accepts.
+    #[error("a pod of {owner} {what}")]
+    TooLong {
+        /// Kind and name.
+        owner: String,
+        /// The first of them.
+        what: TooLong,
     },
     /// The node has no such taint.
     #[error("{node} has no taint {taint}{}", suggestion(.meant.as_deref()))]

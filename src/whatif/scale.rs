@@ -11,6 +11,7 @@ use super::answer::{Answer, Departure, PodEnd};
 use super::error::WhatIfError;
 use super::names::{named, pod_named};
 use super::stage::Stage;
+use crate::admission::TooLong;
 use crate::cluster::{Cluster, Controller, Key, Kind, Pod, Str};
 use crate::controllers::Draft;
 use crate::controllers::pods as owners;
@@ -49,6 +50,9 @@ pub(super) fn scale(
     } else {
         let now = stage.scheduler().state().clock();
         let like = sibling(&workload.pods).or_else(|| from_template(&cluster, owner.kind, &workload, originals));
+        if let Some(what) = like.as_ref().and_then(|pod| TooLong::in_metadata(&pod.metadata)) {
+            return Err(WhatIfError::TooLong { owner: owner.to_string(), what });
+        }
         let like = like.ok_or_else(|| WhatIfError::NoTemplate { owner: owner.to_string() })?;
         let taken: BTreeSet<u32> = workload.pods.iter().filter_map(|pod| ordinal(pod)).collect();
         let mut ordinals = (0..).filter(|ordinal| !taken.contains(ordinal));

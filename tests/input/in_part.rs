@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use proptest::prelude::*;
 use schedscope::cluster::{Cluster, Kind, MissingKinds, MissingReason};
@@ -169,5 +170,64 @@ fn a_capture_of_a_source_in_part_ends_with_3() {
             .unwrap();
         assert_eq!(output.status.code(), Some(expected), "{output:?}");
         assert!(captured.exists());
+    }
+}
+
+/// Returns the exit code, standard output and standard error of an answer about a source, and of its capture.
+fn explained(args: &[&str], source: &Path) -> [(i32, String); 2] {
+    let capture = source.parent().unwrap().join(format!("{}-captured.json", source.file_stem().unwrap().to_str().unwrap()));
+    let run = |args: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_schedscope")).args(args).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (out.status.code().unwrap(), text(out.stdout) + &text(out.stderr))
+    };
+    if !capture.exists() {
+        run(&["capture", capture.to_str().unwrap(), "--from", source.to_str().unwrap()]);
+    }
+    [source, &capture].map(|from| run(&[args, &["--from", from.to_str().unwrap()]].concat()))
+}
+
+#[test]
+fn a_workload_of_a_kind_that_was_not_read_whole_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let deployment = |name: &str, replicas: Value| json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": "shop"}, "spec": {"replicas": replicas}});
+    let (web, api) = (deployment("web", json!("three")), deployment("api", json!(3)));
+    let refusal = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403,
+        "details": {"group": "apps", "kind": "deployments"}});
+    let deployments = format!(r#"{{"kind":"DeploymentList","apiVersion":"apps/v1","items":[{api},{web}]}}"#);
+    let whole = format!("{}{}", typed("Node", &[node("n1")]), typed("Pod", &[pod("a")]));
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+    };
+    write("unreadable.json", &list(&[node("n1"), web, api.clone()]).to_string());
+    write("refused.json", &list(&[node("n1"), refusal]).to_string());
+    write("cut.json", &format!("{whole}{}", &deployments[..deployments.len() - 9]));
+    for (file, text) in [("nodes", typed("Node", &[node("n1")])), ("pods", typed("Pod", &[pod("a")]))] {
+        write(&format!("folder/{file}.json"), &text);
+        write(&format!("empty/{file}.json"), &text);
+    }
+    write("folder/deployments.json", &deployments[..deployments.len() - 9]);
+    write("empty/deployments.json", "");
+    for (source, why) in [
+        ("unreadable.json", "may be missing"),
+        ("refused.json", "cannot be read"),
+        ("cut.json", "could be read"),
+        ("folder", "could be read"),
+        ("empty", "may be missing"),
+    ] {
+        for (code, said) in explained(&["explain", "deployment/web", "-n", "shop"], &folder.path().join(source)) {
+            assert!(code == 3 && said.contains("Deployments") && said.contains(why), "{source}: {code} {said}");
+        }
+    }
+    // Pods and nodes are whole there.
+    for (code, said) in explained(&["explain", "a", "-n", "shop"], &folder.path().join("folder")) {
+        assert_eq!(code, 0, "{said}");
+    }
+    // A namespace that only has a workload exists.
+    write("short.json", &list(&[node("n1"), api]).to_string());
+    for (code, said) in explained(&["explain", "deployment/api", "-n", "shop"], &folder.path().join("short.json")) {
+        assert!(code == 1 && said.contains("0 of 3 pods are ready"), "{code} {said}");
     }
 }

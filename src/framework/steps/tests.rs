@@ -67,6 +67,17 @@ fn node_steps_count_what_a_pod_asks_of_a_node_and_what_nodes_list() {
         hint_steps(&pod)
     };
     assert_eq!([hint(serde_json::json!({})), hint(required(3, 1))], [20, 20 + 3 * 20 + 3]);
+    // Long texts are read once for all nodes, here one.
+    let long = |text: String| {
+        let one = serde_json::json!({"key": "k", "operator": "In", "values": [text]});
+        let terms = serde_json::json!([{"matchExpressions": [one]}]);
+        serde_json::json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}})
+    };
+    assert_eq!([63, 63 + 160].map(|length| steps(long("v".repeat(length)))), [14, 24]);
+    assert_eq!(hint(long("v".repeat(63 + 160))) - hint(long("v".repeat(63))), 10);
+    let counted = serde_json::json!({"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"a": "v".repeat(63 + 160)}}});
+    assert_eq!(steps(serde_json::json!({"topologySpreadConstraints": [spread, counted]})), 32);
     // Resources are compared in the order of their names.
     assert_eq!([1, 8].map(|count| steps(requests(count))), [13, 10 + 3 * 8]);
     // So are host ports, and labels count for the pods that are like it; a few of either do not.

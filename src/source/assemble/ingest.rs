@@ -7,9 +7,11 @@ use super::diagnostic::{Diagnostic, Severity};
 use super::losses::names_kind;
 use super::report::{FileReport, Origin};
 use super::{Assembly, FileToRead, Tally, label};
+use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Kind, KindSet, MissingReason, Object};
 use crate::limits::sources::ERRORS_OF_FILE;
 use crate::plural::count_of;
+use crate::source::decode::any_kind::AnyKind;
 use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
 use crate::source::decode::events::SeenEvent;
 use crate::source::decode::neighbors::DecodedNeighbor;
@@ -32,7 +34,7 @@ pub(in crate::source) struct Ingest<'a> {
     of_no_kind: usize,
     /// The kinds of these objects, and that of the last one.
     kinds: KindSet,
-    last: Option<Kind>,
+    last: Option<AnyKind>,
     namespace_defaulted: Tally,
     versionless: Tally,
     reported: usize,
@@ -87,7 +89,7 @@ impl<'a> Ingest<'a> {
         if versionless {
             self.versionless.add(|| label(object));
         }
-        self.last = Some(object.kind());
+        self.last = Some(object.kind().into());
         self.kinds.insert(object.kind());
     }
 }
@@ -226,6 +228,7 @@ impl Assembly {
         let Read { decoded: Decoded { index, newest, what, metadata, neighbor, change, .. }, line, offset, length, .. } = entry;
         self.report.newest = self.report.newest.max(newest);
         if let Some(neighbor) = neighbor {
+            ingest.last = neighbor.kind().or(ingest.last);
             self.add_neighbor(*neighbor);
         }
         if let Some(metadata) = metadata {
@@ -254,11 +257,13 @@ impl Assembly {
             DecodedItem::Refusal(kind, why, message) => self.take_refusal(kind, why, &message),
             DecodedItem::OldVersion(kind, version) => {
                 self.report.count(kind).old_version += 1;
+                self.withhold_neighbor(NeighborKind::of_model(kind));
                 let message = format!("{kind} of {version} cannot be read; only newer versions can");
                 Fault { severity: Severity::Warning, object: place(), line: 0, message }
             }
             DecodedItem::Nameless(kind) => {
                 self.report.count(kind).nameless += 1;
+                self.withhold_neighbor(NeighborKind::of_model(kind));
                 let object = place().or_else(|| Some(kind.to_string()));
                 Fault { severity: Severity::Error, object, line: 0, message: format!("{kind} without a name; skipped") }
             }
@@ -351,18 +356,30 @@ impl Assembly {
         self.diagnostics.push(Diagnostic { severity, file, line: Some(line + 1), object, message });
     }
 
+    /// Notes that an object of a kind which explains missing pods could not be read.
+    fn withhold_neighbor(&mut self, kind: Option<NeighborKind>) {
+        self.withheld_neighbors.extend(kind.map(|kind| (Some(kind), MissingReason::Incomplete)));
+    }
+
     /// Counts an object that could not be decoded.
     fn take_error(&mut self, ingest: &mut Ingest<'_>, bad: DecodeError, place: Option<String>) -> Fault {
-        let DecodeError { kind, event, object, line, message, .. } = bad;
+        let DecodeError { kind, neighbor, event, object, line, message, .. } = bad;
+        let neighbor = neighbor.or_else(|| NeighborKind::of_model(kind?));
+        self.withhold_neighbor(neighbor);
+        if event {
+            self.withheld_neighbors.push((None, MissingReason::Incomplete));
+        }
         match kind {
             Some(kind) => self.report.count(kind).unreadable += 1,
             None if event => self.report.events.unreadable += 1,
+            None if neighbor.is_some() => {}
             None => {
                 self.report.unknown += 1;
                 ingest.of_no_kind += 1;
             }
         }
-        let kind = kind.map(|kind| kind.to_string()).or_else(|| event.then(|| "Event".to_owned()));
+        let kind = kind.map(|kind| kind.to_string()).or_else(|| neighbor.map(|kind| kind.to_string()));
+        let kind = kind.or_else(|| event.then(|| "Event".to_owned()));
         let object = object.or_else(|| match (kind, place) {
             (Some(kind), Some(place)) => Some(format!("{kind} {place}")),
             (Some(kind), None) => Some(kind),

@@ -1,23 +1,45 @@
 //! Keeps what may be missing: the kinds whose objects a file that could not be read, or not to its end, may have held.
 
+use std::collections::BTreeSet;
+
 use strum::IntoEnumIterator;
 
 use super::{Assembly, FileToRead};
-use crate::cluster::{Kind, KindSet};
+use crate::cluster::neighbors::{NeighborKind, Neighbors};
+use crate::cluster::{Kind, KindSet, MissingReason};
+use crate::source::decode::any_kind::AnyKind;
 use crate::source::decode::windows::Contents;
-use crate::source::layout::{self, Hint, KindOf};
+use crate::source::layout::{self, Hint};
+
+/// Kinds of any sort.
+#[derive(Debug, Default)]
+struct Kinds {
+    /// Kinds that scheduling reads.
+    model: KindSet,
+    /// Kinds that explain missing pods.
+    neighbors: BTreeSet<NeighborKind>,
+    events: bool,
+}
+
+impl Kinds {
+    fn insert(&mut self, kind: AnyKind) {
+        kind.model.into_iter().for_each(|kind| self.model.insert(kind));
+        self.neighbors.extend(kind.neighbor);
+        self.events |= kind.is_event;
+    }
+}
 
 /// The kinds that the files which were not read to their end may have held.
 #[derive(Debug, Default)]
 pub(in crate::source) struct Losses {
     /// Kinds of which objects are missing.
-    certain: KindSet,
+    certain: Kinds,
     /// Kinds of which objects may be missing.
-    possible: KindSet,
+    possible: Kinds,
     /// Objects of any kind may be missing.
     any: bool,
     /// Kinds of which a list over the whole cluster was read to its end.
-    whole: KindSet,
+    whole: Kinds,
     /// The number of files, members and folders that were not read, or not to their end.
     pub(super) files: usize,
 }
@@ -25,37 +47,51 @@ pub(in crate::source) struct Losses {
 impl Losses {
     /// Records that objects of a kind may be missing.
     pub(super) fn may_lack(&mut self, kind: Kind) {
-        self.possible.insert(kind);
+        self.possible.model.insert(kind);
     }
 
     /// Returns the kinds of which a list over the whole cluster was read to its end.
     pub(super) fn whole(&self) -> KindSet {
-        self.whole
+        self.whole.model
     }
 
     /// Returns the kinds that lack objects, and those that may lack some.
     pub(super) fn kinds(&self) -> (KindSet, KindSet) {
-        let maybe = |kind: &Kind| self.possible.contains(*kind) || (self.any && !self.whole.contains(*kind));
-        (self.certain, Kind::iter().filter(|kind| !self.certain.contains(*kind) && maybe(kind)).collect())
+        let maybe = |kind: &Kind| self.possible.model.contains(*kind) || (self.any && !self.whole.model.contains(*kind));
+        let certain = self.certain.model;
+        (certain, Kind::iter().filter(|kind| !certain.contains(*kind) && maybe(kind)).collect())
+    }
+
+    /// Marks the other kinds that lack objects, or may.
+    pub(super) fn mark(&self, neighbors: &mut Neighbors) {
+        let Self { certain, possible, whole, any, .. } = self;
+        let why = |is_certain: bool, is_possible: bool, is_whole: bool| match (is_certain, is_possible || (*any && !is_whole)) {
+            (true, _) => Some(MissingReason::Failed),
+            (false, true) => Some(MissingReason::Incomplete),
+            (false, false) => None,
+        };
+        for kind in NeighborKind::iter().filter(|kind| neighbors.why(*kind).is_none()).collect::<Vec<_>>() {
+            let of = |kinds: &Kinds| kinds.neighbors.contains(&kind);
+            if let Some(why) = why(of(certain), of(possible), of(whole)) {
+                neighbors.withhold(kind, why);
+            }
+        }
+        neighbors.events_withheld = neighbors.events_withheld.or(why(certain.events, possible.events, whole.events));
     }
 }
 
 /// Returns the kind that the path of a file names; `None` for other paths.
-fn kind_of_path(path: &str) -> Option<Kind> {
+fn kind_of_path(path: &str) -> Option<AnyKind> {
     let of_role = layout::role(path).and_then(|role| match role.task {
         layout::Task::Objects(Hint { kind, .. }) => kind,
         _ => None,
     });
-    parse(of_role.or_else(|| layout::general_hint(path).kind))
+    of_role.or_else(|| layout::general_hint(path).kind).map(|kind| AnyKind::of(kind.kind, Some(kind.group())))
 }
 
 /// Returns whether the path of a file names a kind that scheduling reads.
 pub(super) fn names_kind(path: &str) -> bool {
-    kind_of_path(path).is_some()
-}
-
-fn parse(kind: Option<KindOf>) -> Option<Kind> {
-    kind?.kind.parse().ok()
+    kind_of_path(path).is_some_and(|kind| kind.model.is_some())
 }
 
 /// Whether a file that was found may hold objects, by its name.
@@ -86,8 +122,6 @@ impl Assembly {
         self.losses.files += 1;
         match kind_of_path(path) {
             Some(kind) => self.losses.possible.insert(kind),
-            // Kinds outside the model, such as events, decide nothing.
-            None if layout::general_hint(path).kind.is_some() => {}
             None => self.losses.any = true,
         }
     }
@@ -120,15 +154,16 @@ impl Assembly {
 
     /// Records what a file's lists prove: those that are whole, and those that the end of the file leaves open. `kinds` are those of the
     /// objects that were read from it, and `last` that of the last one.
-    pub(in crate::source) fn weigh_lists(&mut self, file: &FileToRead, contents: &Contents, last: Option<Kind>, kinds: KindSet) {
+    pub(in crate::source) fn weigh_lists(&mut self, file: &FileToRead, contents: &Contents, last: Option<AnyKind>, kinds: KindSet) {
         let named = kind_of_path(&file.path);
-        let others = kinds.iter().any(|kind| Some(kind) != named);
+        let others = kinds.iter().any(|kind| named.is_none_or(|named| named.model != Some(kind)));
         let of_namespace =
             layout::role(&file.path).is_some_and(|role| matches!(role.task, layout::Task::Objects(Hint { namespace: Some(_), .. })));
         let cut = contents.broken_off.is_some() || contents.unfinished_lists > 0;
         let in_folder = file.found && file.path.contains("namespaces/");
         if !of_namespace && !in_folder {
-            contents.listed.iter().for_each(|kind| self.losses.whole.insert(*kind));
+            contents.listed.iter().for_each(|kind| self.losses.whole.model.insert(*kind));
+            self.losses.whole.neighbors.extend(&contents.listed_neighbors);
             if let Some(kind) = named.filter(|_| !cut && contents.closed_lists > 0 && !others) {
                 self.losses.whole.insert(kind);
             }
@@ -137,9 +172,8 @@ impl Assembly {
             return;
         }
         self.losses.files += 1;
-        for kind in contents.open_lists.iter().copied().chain(last.filter(|_| contents.open_lists.is_empty())) {
-            self.losses.certain.insert(kind);
-        }
+        let open = || contents.open_lists.iter().copied();
+        open().chain(last.filter(|_| open().next().is_none())).for_each(|kind| self.losses.certain.insert(kind));
         let typed = contents.broken_off.is_none() && contents.open_lists.len() == contents.unfinished_lists;
         match named.filter(|_| !others) {
             Some(kind) => self.losses.certain.insert(kind),
@@ -156,12 +190,15 @@ mod tests {
 
     #[test]
     fn paths_name_kinds() {
+        let kind = |model, neighbor, is_event| Some(AnyKind { model, neighbor, is_event });
         for (path, expected) in [
-            ("pods.json", Some(Kind::Pod)),
-            ("cluster/nodes.yaml.gz", Some(Kind::Node)),
-            ("pods/shop.json", Some(Kind::Pod)),
+            ("pods.json", kind(Some(Kind::Pod), None, false)),
+            ("cluster/nodes.yaml.gz", kind(Some(Kind::Node), None, false)),
+            ("pods/shop.json", kind(Some(Kind::Pod), None, false)),
+            ("replicasets.json", kind(Some(Kind::ReplicaSet), Some(NeighborKind::ReplicaSet), false)),
+            ("deployments.json", kind(None, Some(NeighborKind::Deployment), false)),
+            ("events.json", kind(None, None, true)),
             ("dump.json", None),
-            ("events.json", None),
         ] {
             assert_eq!(kind_of_path(path), expected, "{path}");
         }
@@ -181,8 +218,18 @@ mod tests {
         assembly.lose_hidden("a/._nodes.json");
         assembly.lose_hidden("a/.git");
         assert_eq!(kinds(&assembly), [Kind::Pod, Kind::PodDisruptionBudget]);
-        assembly.losses.whole.insert(Kind::Node);
+        let others = |losses: &Assembly| {
+            let mut neighbors = Neighbors::default();
+            losses.losses.mark(&mut neighbors);
+            (neighbors.withheld().map(|(kind, _)| kind).collect::<Vec<_>>(), neighbors.events_withheld)
+        };
+        assert_eq!(others(&assembly), (vec![], Some(MissingReason::Incomplete)));
+        assembly.lose_path("a/jobs.yaml", true);
+        assert_eq!(others(&assembly).0, [NeighborKind::Job]);
+        assembly.losses.whole.model.insert(Kind::Node);
+        assembly.losses.whole.neighbors.insert(NeighborKind::Deployment);
         assembly.lose_path("a/dump.json", true);
         assert_eq!(kinds(&assembly).len(), Kind::iter().count() - 1);
+        assert_eq!(others(&assembly).0.len(), NeighborKind::iter().count() - 1);
     }
 }

@@ -275,6 +275,7 @@ impl Assembly {
                 None => self.neighbors.events_withheld = Some(why),
             }
         }
+        self.losses.mark(&mut self.neighbors);
         let (certain, possible) = self.losses.kinds();
         certain.iter().for_each(|kind| self.report.failed.insert(kind));
         (self.report.incomplete, self.report.left_out) = (possible, self.losses.files);

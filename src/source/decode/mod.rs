@@ -4,6 +4,7 @@
 //! its line, and does not affect other spans.
 
 pub(super) mod admission;
+pub(super) mod any_kind;
 pub(super) mod classify;
 pub(super) mod dedup;
 pub(super) mod dump_metadata;
@@ -25,8 +26,10 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_yaml::Value;
 
-use crate::cluster::{Condition, Key, Kind, Meta, MissingReason, Object};
-use crate::limits::sources::{ALIASES, FLOW_DEPTH, NAME};
+use crate::admission::TooLong;
+use crate::cluster::neighbors::NeighborKind;
+use crate::cluster::{Condition, Key, Kind, MissingReason, Object};
+use crate::limits::sources::{ALIASES, FLOW_DEPTH};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
 use classify::{Class, classify, item_kind};
@@ -107,6 +110,8 @@ pub(super) enum DecodedItem {
 #[derive(Debug)]
 pub(super) struct DecodeError {
     pub(super) kind: Option<Kind>,
+    /// The kind that scheduling does not read, if it is one.
+    pub(super) neighbor: Option<NeighborKind>,
     /// Set if it is an Event.
     pub(super) event: bool,
     /// `Pod shop/web`, if its name could be read.
@@ -120,7 +125,7 @@ pub(super) struct DecodeError {
 
 impl DecodeError {
     pub(super) fn new(message: &str) -> Self {
-        Self { kind: None, event: false, object: None, line: None, message: message.to_owned(), syntax: false }
+        Self { kind: None, neighbor: None, event: false, object: None, line: None, message: message.to_owned(), syntax: false }
     }
 }
 
@@ -346,12 +351,18 @@ pub(super) fn decode_typed(text: &[u8], syntax: Syntax, class: Class, types: (St
         return (newest, what, None, neighbor);
     }
     let neighbor = if class == Class::Refusal {
-        refusals::decode_neighbor(text, syntax).map(Box::new)
+        refusals::decode_neighbor(text, syntax).map(|refused| Ok(Box::new(refused)))
     } else {
         neighbors::object(text, syntax, &types.0, types.1.as_deref(), hint)
     };
     let (newest, what, metadata) = decode_class(text, syntax, class, types, hint);
-    (newest, what, metadata, neighbor)
+    match (what, neighbor) {
+        // Scheduling does not see it either: an API server refuses an object as a whole.
+        (DecodedItem::Object { .. } | DecodedItem::Mended(..) | DecodedItem::Other(_), Some(Err(bad))) => {
+            (newest, bad.into(), metadata, None)
+        }
+        (what, neighbor) => (newest, what, metadata, neighbor.and_then(Result::ok)),
+    }
 }
 
 fn decode_class(text: &[u8], syntax: Syntax, class: Class, types: (String, Option<String>), hint: &Hint) -> Modelled {
@@ -455,21 +466,13 @@ fn read_json<'de, T>(
     Ok(value)
 }
 
-/// Returns a name or label that is longer than any of an API server, and its length.
-fn too_long(meta: &Meta) -> Option<(&'static str, usize)> {
-    let labels = meta.labels.iter().flat_map(|(key, value)| [("label", key), ("label", value)]);
-    let mut each = [("name", &meta.name), ("name", &meta.namespace)].into_iter().chain(labels).map(|(what, text)| (what, text.len()));
-    each.find(|(_, length)| *length > NAME)
-}
-
 /// Takes the last steps on a decoded object: defaults, as the API server sets them, and sharing.
 fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> DecodedItem {
     if object.meta().name.is_empty() {
         return DecodedItem::Nameless(object.kind());
     }
-    if let Some((what, length)) = too_long(object.meta()) {
-        let message = format!("has a {what} of {length} bytes, which no API server accepts; skipped");
-        return DecodeError { kind: Some(object.kind()), ..DecodeError::new(&message) }.into();
+    if let Some(what) = TooLong::in_metadata(object.meta()) {
+        return DecodeError { kind: Some(object.kind()), ..DecodeError::new(&format!("{what}; skipped")) }.into();
     }
     let namespace_defaulted = admission::place(&mut object, hint.namespace.as_deref());
     admission::read_version(&mut object, api_version);

@@ -1,12 +1,12 @@
 //! Decodes the objects and events that scheduling does not read, beside the items that it does.
 
-use serde_json::Deserializer as Json;
-
+use super::any_kind::AnyKind;
 use super::events::{RawEvent, Times};
 use super::null_as_zero::NullAsZero;
+use super::{DecodeError, json_error, name_of, read_json, yaml_error};
+use crate::admission::TooLong;
 use crate::cluster::MissingReason;
-use crate::cluster::neighbors::{Neighbor, NeighborKind, OtherEvent};
-use crate::limits::sources::NAME;
+use crate::cluster::neighbors::{Neighbor, NeighborKind, NeighborMeta, OtherEvent};
 use crate::source::layout::Hint;
 use crate::source::read::split::Syntax;
 
@@ -20,29 +20,52 @@ pub(in crate::source) enum DecodedNeighbor {
     Withheld(Option<NeighborKind>, MissingReason),
 }
 
-/// Returns the object of a text; `None` for other kinds, and for one that cannot be read or has no name.
+impl DecodedNeighbor {
+    /// Returns the kind of the object or event; `None` for one that was not given.
+    pub(in crate::source) fn kind(&self) -> Option<AnyKind> {
+        match self {
+            Self::Object(object) => Some(object.kind.into()),
+            Self::Event(..) => Some(AnyKind::of("Event", Some(""))),
+            Self::Withheld(..) => None,
+        }
+    }
+}
+
+/// Returns the object of a text, or why it cannot be read; `None` for other kinds.
 pub(in crate::source) fn object(
     text: &[u8],
     syntax: Syntax,
     kind: &str,
     api_version: Option<&str>,
     hint: &Hint,
-) -> Option<Box<DecodedNeighbor>> {
+) -> Option<Result<Box<DecodedNeighbor>, DecodeError>> {
     let version = api_version.filter(|version| !version.is_empty());
     let group = version.map(|version| version.split_once('/').map_or("", |(group, _)| group));
     let kind = NeighborKind::of(kind, group)?;
-    let api_version = version.unwrap_or_default().into();
+    let read = read(text, syntax, kind, version.unwrap_or_default(), hint);
+    Some(read.map(|object| Box::new(DecodedNeighbor::Object(object))).map_err(|bad| {
+        let object = bad.object.or_else(|| name_of(text, syntax, kind.into(), kind.namespaced()));
+        DecodeError { kind: <&str>::from(kind).parse().ok().filter(|_| kind.is_in_model()), neighbor: Some(kind), object, ..bad }
+    }))
+}
+
+fn read(text: &[u8], syntax: Syntax, kind: NeighborKind, api_version: &str, hint: &Hint) -> Result<Neighbor, DecodeError> {
     let mut object = match syntax {
-        Syntax::Json => Neighbor::deserialize_kind(kind, api_version, NullAsZero(&mut Json::from_slice(text))).ok()?,
-        Syntax::Yaml => Neighbor::deserialize_kind(kind, api_version, NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok()?,
+        Syntax::Json => read_json(text, |json| Neighbor::deserialize_kind(kind, api_version.into(), json)).map_err(|e| json_error(&e))?,
+        Syntax::Yaml => Neighbor::deserialize_kind(kind, api_version.into(), NullAsZero(serde_yaml::Deserializer::from_slice(text)))
+            .map_err(|e| yaml_error(&e, text))?,
     };
-    if object.metadata.name.is_empty() || object.metadata.name.len().max(object.metadata.namespace.len()) > NAME {
-        return None;
+    let NeighborMeta { name, namespace, labels, .. } = &object.metadata;
+    if name.is_empty() {
+        return Err(DecodeError::new(&format!("{kind} without a name; skipped")));
+    }
+    if let Some(what) = TooLong::find([name.as_str(), namespace], labels.iter().flat_map(|(key, value)| [key.as_str(), value])) {
+        return Err(DecodeError { object: Some(kind.to_string()), ..DecodeError::new(&format!("{what}; skipped")) });
     }
     if kind.namespaced() && object.metadata.namespace.is_empty() {
         object.metadata.namespace = hint.namespace.as_deref().unwrap_or("default").into();
     }
-    Some(Box::new(DecodedNeighbor::Object(object)))
+    Ok(object)
 }
 
 /// Returns an event, unless only the kubelet or kube-scheduler's default profile writes such.

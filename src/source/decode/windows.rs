@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
+use super::any_kind::AnyKind;
 use super::patterns::Patterns;
 use super::untyped::of_self_link;
 use super::{Context, Decoded, DecodedItem, decode, decode_text};
@@ -106,8 +107,8 @@ pub(in crate::source) struct Contents {
     pub(in crate::source) listed_neighbors: std::collections::BTreeSet<NeighborKind>,
     /// The number of lists that are whole.
     pub(in crate::source) closed_lists: usize,
-    /// The kinds of the lists that the file's end leaves open, as far as they are known.
-    pub(in crate::source) open_lists: std::collections::BTreeSet<Kind>,
+    /// The kinds of the lists that the file's end leaves open, as far as they are known, in the order of the lists.
+    pub(in crate::source) open_lists: Vec<AnyKind>,
     /// The file is not text.
     pub(in crate::source) binary: bool,
     /// The file's form, as far as the splitter has detected it.
@@ -501,6 +502,10 @@ fn decode_window(window: &Window, kept: Kept<'_>) -> DecodedWindow {
     DecodedWindow { entries, lines: line, bytes: window.done }
 }
 
+fn group_of(types: &TypeMeta) -> Option<&str> {
+    types.api_version.as_deref().map(|version| version.split_once('/').map_or("", |(group, _)| group))
+}
+
 /// Decodes the items that had to wait for the kind of their list.
 fn settle(contents: &mut Contents, lists: &[ItemList], kept: Kept<'_>) {
     let kind_of = |types: &TypeMeta| match (&types.kind, &types.self_link) {
@@ -508,12 +513,13 @@ fn settle(contents: &mut Contents, lists: &[ItemList], kept: Kept<'_>) {
         (None, link) => of_self_link(link.as_deref()?)?.0.parse().ok(),
     };
     contents.listed = lists.iter().filter(|l| l.closed).filter_map(|l| kind_of(&l.types)).collect();
-    let neighbor_of = |types: &TypeMeta| {
-        let group = types.api_version.as_deref().map(|version| version.split_once('/').map_or("", |(group, _)| group));
-        NeighborKind::of(types.kind.as_deref()?.strip_suffix("List")?, group)
-    };
+    let neighbor_of = |types: &TypeMeta| NeighborKind::of(types.kind.as_deref()?.strip_suffix("List")?, group_of(types));
     contents.listed_neighbors = lists.iter().filter(|l| l.closed).filter_map(|l| neighbor_of(&l.types)).collect();
-    contents.open_lists = lists.iter().filter(|l| !l.closed).filter_map(|l| kind_of(&l.types)).collect();
+    let any_of = |types: &TypeMeta| match (&types.kind, group_of(types)) {
+        (Some(kind), group) => Some(AnyKind::of(kind.strip_suffix("List")?, group)).filter(|kind| kind.is_read()),
+        (None, _) => kind_of(types).map(AnyKind::from),
+    };
+    contents.open_lists = lists.iter().filter(|l| !l.closed).filter_map(|l| any_of(&l.types)).collect();
     contents.closed_lists = lists.iter().filter(|l| l.closed).count();
     contents.unfinished_lists = lists.iter().filter(|l| !l.closed).count();
     if !contents.all().any(|what| matches!(what, DecodedItem::Pending(..))) {

@@ -13,15 +13,29 @@ pub(in crate::source) struct KindOf {
 }
 
 /// The other resources that tools write files of.
-const OTHERS: [(&str, KindOf); 3] = [
+const OTHERS: [(&str, KindOf); 10] = [
+    ("cronjobs", KindOf { kind: "CronJob", api_version: "batch/v1" }),
     ("daemonsets", KindOf { kind: "DaemonSet", api_version: "apps/v1" }),
     ("deployments", KindOf { kind: "Deployment", api_version: "apps/v1" }),
     ("events", KindOf { kind: "Event", api_version: "v1" }),
+    ("horizontalpodautoscalers", KindOf { kind: "HorizontalPodAutoscaler", api_version: "autoscaling/v2" }),
+    ("jobs", KindOf { kind: "Job", api_version: "batch/v1" }),
+    ("limitranges", KindOf { kind: "LimitRange", api_version: "v1" }),
+    ("resourcequotas", KindOf { kind: "ResourceQuota", api_version: "v1" }),
+    ("runtimeclasses", KindOf { kind: "RuntimeClass", api_version: "node.k8s.io/v1" }),
+    ("serviceaccounts", KindOf { kind: "ServiceAccount", api_version: "v1" }),
 ];
 
 /// Other names that tools give to resources.
 const SHORT: [(&str, Kind); 3] =
     [("pdbs", Kind::PodDisruptionBudget), ("pvcs", Kind::PersistentVolumeClaim), ("pvs", Kind::PersistentVolume)];
+
+impl KindOf {
+    /// Returns the API group.
+    pub(in crate::source) fn group(self) -> &'static str {
+        self.api_version.split_once('/').map_or("", |(group, _)| group)
+    }
+}
 
 impl From<Kind> for KindOf {
     fn from(kind: Kind) -> Self {
@@ -39,8 +53,7 @@ pub(in crate::source) fn of_resource(name: &str) -> Option<KindOf> {
     let of_model = || Kind::iter().find(|kind| is(kind.resource(), (*kind).into()));
     let other = || OTHERS.iter().find(|(resource, other)| is(resource, other.kind)).map(|(_, other)| *other);
     let found = short.or_else(of_model).map(KindOf::from).or_else(other)?;
-    let (own, _) = found.api_version.split_once('/').unwrap_or(("", found.api_version));
-    (group.is_empty() || group == own).then_some(found)
+    (group.is_empty() || group == found.group()).then_some(found)
 }
 
 /// Returns the hint for a file of any tool: objects in `pods.json`, `pods/shop.json` and `pod/shop/web.json` that have a

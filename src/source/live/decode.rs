@@ -187,7 +187,7 @@ pub(super) fn neighbors(text: &[u8], kind: NeighborKind, api_version: &str) -> R
     let hint = Hint::default();
     let decode_one =
         |item: &&RawValue| neighbors::object(item.get().as_bytes(), Syntax::Json, <&str>::from(kind), Some(api_version), &hint);
-    let found: Vec<DecodedNeighbor> = kept.iter().filter_map(decode_one).map(|object| *object).collect();
+    let found: Vec<DecodedNeighbor> = kept.iter().filter_map(decode_one).flatten().map(|object| *object).collect();
     let unreadable = kept.len() - found.len();
     Ok(NeighborPage { found, count: kept.len(), unreadable, next: raw.metadata.r#continue.unwrap_or_default() })
 }

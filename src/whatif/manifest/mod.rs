@@ -32,8 +32,8 @@ use serde_json::Value;
 use super::Originals;
 use super::capacity::{CapacityEnd, capacity};
 use super::stage::Stage;
-use crate::admission::Admission;
 use crate::admission::priority::is_unknown;
+use crate::admission::{Admission, TooLong};
 use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Cluster, Key, Str};
 use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, pods_within, unfold};
@@ -100,14 +100,13 @@ pub enum ManifestProblem {
         error: String,
     },
     /// A name or label, also of a template, is longer than any of an API server.
-    #[error("{kind} has a {what} of {length} bytes, which no API server accepts")]
+    #[error("{kind} {what}")]
     TooLong {
         /// The index of the object.
         at: usize,
         kind: Str,
-        /// `name` or `label`.
-        what: &'static str,
-        length: usize,
+        /// The first of them.
+        what: TooLong,
     },
     /// How many more fit is counted for one workload.
     #[error("--capacity counts one workload, and the manifest has {0}")]
@@ -137,8 +136,8 @@ pub fn apply_manifest(
 ) -> Result<ManifestAnswer, ManifestProblem> {
     let mut answer = ManifestAnswer::default();
     for (at, object) in objects.iter().enumerate() {
-        if let Some((what, length)) = objects::too_long(object) {
-            return Err(ManifestProblem::TooLong { at, kind: objects::kind_of(object), what, length });
+        if let Some(what) = TooLong::in_object(object) {
+            return Err(ManifestProblem::TooLong { at, kind: objects::kind_of(object), what });
         }
     }
     let (workloads, rest): (Vec<_>, Vec<_>) = objects.iter().enumerate().partition(|(_, object)| objects::makes_pods(object));

@@ -11,7 +11,6 @@ use crate::admission::{Admission, policy_kind};
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
 use crate::controllers::unfold::{Unfolded, claim_defaults};
 use crate::controllers::{Draft, Workload};
-use crate::limits::sources::NAME;
 
 pub(super) fn kind_of(object: &Value) -> Str {
     Str::from(text(object, "/kind"))
@@ -35,25 +34,6 @@ pub fn makes_pods(object: &Value) -> bool {
             | ("leaderworkerset.x-k8s.io", "LeaderWorkerSet")
     );
     is_known || (kind.parse::<Kind>().is_err() && object.pointer("/spec/template/spec/containers").is_some_and(Value::is_array))
-}
-
-/// Returns a name or label, also of a template within the object, that is longer than any of an API server, and its length.
-pub(super) fn too_long(object: &Value) -> Option<(&'static str, usize)> {
-    let is_long = |text: &&str| text.len() > NAME;
-    let of_metadata = |metadata: &Value| {
-        let name = ["name", "generateName", "namespace"].iter().filter_map(|field| metadata.get(field)?.as_str()).find(is_long);
-        let labels = || metadata.get("labels").and_then(Value::as_object).into_iter().flatten();
-        let label = || labels().flat_map(|(key, value)| [Some(key.as_str()), value.as_str()]).flatten().find(is_long);
-        name.map(|text| ("name", text.len())).or_else(|| label().map(|text| ("label", text.len())))
-    };
-    match object {
-        Value::Object(fields) => fields.iter().find_map(|(key, value)| {
-            let found = if key == "metadata" { of_metadata(value) } else { None };
-            found.or_else(|| too_long(value))
-        }),
-        Value::Array(items) => items.iter().find_map(too_long),
-        _ => None,
-    }
 }
 
 fn with_namespace(object: &Value, namespace: &Str) -> Value {

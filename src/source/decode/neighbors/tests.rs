@@ -1,8 +1,8 @@
 //! Tests of `neighbors`.
 
-use crate::cluster::Key;
 use crate::cluster::neighbors::NeighborKind;
-use crate::source::{Input, load};
+use crate::cluster::{Key, MissingReason};
+use crate::source::{Input, Severity, load};
 
 const WEB: &str = r#"{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web"},"spec":{"replicas":3,"paused":null}}"#;
 
@@ -35,8 +35,22 @@ fn an_empty_list_shows_that_there_are_none() {
 
 #[test]
 fn what_cannot_be_read_leaves_its_kind_unknown() {
-    let loaded = read(&WEB.replace('3', r#""three""#));
-    assert!(!loaded.neighbors.knows(NeighborKind::Deployment));
+    let label = format!(r#""name":"web","labels":{{"a":"{}"}}"#, "l".repeat(2000));
+    for (text, message) in [
+        (WEB.replace('3', r#""three""#), r#"Deployment web: invalid type: string "three", expected i64"#),
+        (WEB.replace(r#""name":"web""#, ""), "Deployment: Deployment without a name; skipped"),
+        (WEB.replace(r#""name":"web""#, &label), "Deployment: has a label of 2000 bytes, which no API server accepts; skipped"),
+    ] {
+        for kind in ["Deployment", "ReplicaSet"] {
+            let named = |text: &str| text.replace("Deployment", kind);
+            let loaded = read(&format!("{}{}", named(&text), named(&WEB.replace("web", "api"))));
+            let errors = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+            let said: Vec<String> = errors.map(|d| format!("{}: {}", d.object.as_deref().unwrap_or_default(), d.message)).collect();
+            assert_eq!(said, [named(message)], "{text}");
+            let kind: NeighborKind = kind.parse().unwrap();
+            assert_eq!((loaded.neighbors.of_kind(kind).count(), loaded.neighbors.why(kind)), (1, Some(MissingReason::Incomplete)));
+        }
+    }
     let other = read(&WEB.replace("apps/v1", "example.com/v1"));
     assert!(!other.neighbors.knows(NeighborKind::Deployment));
 }
