@@ -210,6 +210,11 @@ impl NodeSelectorTerm {
         SelectorError::aggregate(self.errors(""))
     }
 
+    /// Returns whether the term has no [error](Self::error).
+    pub fn is_valid(&self) -> bool {
+        self.has_valid_labels() && self.match_fields.iter().all(|requirement| validation::field_sentence(requirement).is_none())
+    }
+
     /// Returns all errors of the term. `path` is the term's own path, such as `nodeSelectorTerms[0]`, and may be empty.
     pub fn errors(&self, path: &str) -> Vec<String> {
         self.errors_with_paths(path, SelectorWords::Paths)
@@ -236,14 +241,15 @@ impl NodeSelectorTerm {
         expressions.chain(self.match_fields.iter().filter_map(validation::field_sentence)).take(1).collect()
     }
 
-    fn is_valid(&self) -> bool {
+    /// Returns whether the requirements on labels have no errors.
+    fn has_valid_labels(&self) -> bool {
         self.match_expressions.iter().all(|r| validation::is_valid(r, Operators::Node))
     }
 
     /// Returns whether the term matches; see [`NodeSelector::matches`].
     pub fn matches(&self, labels: &Labels, name: Option<&Str>) -> bool {
         // Validity is checked last: most terms already fail by the labels.
-        !self.is_empty() && self.matches_parsed(labels, name) && self.is_valid()
+        !self.is_empty() && self.matches_parsed(labels, name) && self.has_valid_labels()
     }
 
     /// Returns whether a term matches that is not empty and has no [error](Self::error), for callers that match one term

@@ -439,7 +439,7 @@ impl<'a> Builder<'a> {
         let matches = |term: &NodeSelectorTerm, node: &NodeInfo| term.matches(&node.node.metadata.labels, Some(node.name()));
         if let [term] = &required.node_selector_terms[..]
             && !term.is_empty()
-            && term.error().is_none()
+            && term.is_valid()
         {
             let parts = [(false, &term.match_expressions), (true, &term.match_fields)];
             for (field, index, one) in parts.into_iter().flat_map(|(f, list)| list.iter().enumerate().map(move |(i, r)| (f, i, r))) {

@@ -71,8 +71,8 @@ impl Demands {
 
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, one for each node and
 /// affinity term, three for each node and two topology spread constraints, one for each node and 4 demands on its labels, one for each node
-/// and resource beyond 8, and a few to read each request of its containers and each long text of its selectors. Searches of plugins are not included; they count with
-/// [`super::CycleState::spend`].
+/// and resource beyond 8, and a few to read each request of its containers and each long text of its selectors. Searches of plugins are not
+/// included; they count with [`super::CycleState::spend`].
 pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
     let Demands { spread, terms, selected, required, .. } = Demands::of(pod);
     let resources = requested_resources(pod).saturating_sub(ORDINARY_RESOURCES);

@@ -83,7 +83,7 @@ impl RequiredNodeAffinity {
         let required = required_affinity(&pod.spec);
         let usable = |required: &NodeSelector| -> Vec<usize> {
             let terms = required.node_selector_terms.iter().enumerate();
-            terms.filter(|(_, t)| !t.is_empty() && t.error().is_none()).map(|(at, _)| at).collect()
+            terms.filter(|(_, t)| !t.is_empty() && t.is_valid()).map(|(at, _)| at).collect()
         };
         let terms = required.map(usable);
         let each = required.zip(terms.as_ref()).map(|(required, terms)| terms.iter().map(|at| (&required.node_selector_terms[*at], 1)));
@@ -204,7 +204,7 @@ impl NodeAffinity {
     pub fn new(args: NodeAffinityArgs) -> Self {
         let added = args.added_affinity.unwrap_or_default();
         let added_preferred = added.preferred.filter(|terms| !terms.is_empty()).map(|mut terms| {
-            terms.retain(|t| counts(t) && t.preference.error().is_none());
+            terms.retain(|t| counts(t) && t.preference.is_valid());
             PreferredTerms::new(terms)
         });
         Self { added_required: added.required.map(Arc::new), added_preferred }

@@ -226,6 +226,20 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn a_valid_term_is_one_without_an_error(one in term(), key in "[a-c./-]{0,4}|x{63,64}", values in vec("[a-c1.-]{0,3}|x{63,64}", 0..3)) {
+        let mut term = one;
+        prop_assert_eq!(term.is_valid(), term.error().is_none());
+        if let Some(first) = term.match_expressions.iter_mut().next() {
+            *first = Requirement { key: key.as_str().into(), values: values.iter().map(|value| Str::from(value.as_str())).collect(), ..first.clone() };
+            prop_assert_eq!(validation::is_valid(first, validation::Operators::Label),
+                validation::requirement_errors(first, validation::Operators::Label, "", SelectorWords::Paths).is_empty());
+        }
+        prop_assert_eq!(term.is_valid(), term.error().is_none());
+    }
+}
+
 fn any_labels() -> impl Strategy<Value = Labels> {
     vec(("[a-d]", "[a-c]|[0-9]{1,2}"), 0..4)
         .prop_map(|all| all.into_iter().map(|(key, value)| (Str::from(key), Str::from(value))).collect())

@@ -79,9 +79,21 @@ pub(super) fn requirement_errors(requirement: &Requirement, operators: Operators
     errors
 }
 
-/// Whether a requirement on a label has no errors.
+/// Whether a requirement on a label has no errors, by the rules of [`requirement_errors`].
 pub(super) fn is_valid(requirement: &Requirement, operators: Operators) -> bool {
-    requirement_errors(requirement, operators, "", SelectorWords::Paths).is_empty()
+    let Requirement { key, operator, values } = requirement;
+    let fits = match operator.as_str() {
+        "In" | "NotIn" => !values.is_empty(),
+        "Exists" | "DoesNotExist" => values.is_empty(),
+        "Gt" | "Lt" => matches!(&values[..], [value] if value.parse::<i64>().is_ok()),
+        _ => operators == Operators::Label,
+    };
+    fits && key_errors(key).is_empty() && values.iter().all(|value| is_value(value))
+}
+
+/// Whether a label may have a value.
+fn is_value(value: &str) -> bool {
+    value.is_empty() || (value.len() <= NAME_MAX_LENGTH && is_name(value))
 }
 
 /// Returns the first error of a requirement on a label, as a sentence. It reports the same errors as
@@ -138,7 +150,7 @@ pub(super) fn field_error(requirement: &Requirement, path: &str, words: Selector
 
 /// Returns the errors of a label's key and value.
 pub(super) fn label_errors(key: &str, value: &str) -> Vec<String> {
-    if is_name(key) && (value.is_empty() || is_name(value)) && key.len().max(value.len()) <= NAME_MAX_LENGTH {
+    if is_name(key) && key.len() <= NAME_MAX_LENGTH && is_value(value) {
         return Vec::new();
     }
     let requirement = Requirement { key: key.into(), operator: "In".into(), values: vec![Str::from(value)].into() };
@@ -235,7 +247,10 @@ fn json<T: serde::Serialize>(value: &T) -> String {
 pub(super) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
-    for c in text.chars() {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    let plain = text.bytes().position(|byte| !is_plain(&byte)).unwrap_or(text.len());
+    quoted.push_str(&text[..plain]);
+    for c in text[plain..].chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
             '\x07' => quoted.push_str("\\a"),

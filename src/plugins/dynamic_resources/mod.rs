@@ -178,13 +178,13 @@ fn validate(cx: &Context<'_>, claim: &ResourceClaim) -> Result<(), Status> {
 }
 
 fn validate_class(cluster: &Cluster, request: Request<'_>) -> Result<(), Status> {
-    let (class, name) = (request.class_name(), request.full_name());
+    let class = request.class_name();
     if class.is_empty() {
-        return Err(Status::error(format!("request {name}: unsupported request type")));
+        return Err(Status::error(format!("request {}: unsupported request type", request.full_name())));
     }
     match cluster.device_classes.named(class) {
         Some(_) => Ok(()),
-        None => Err(Status::rejected(Reason::DeviceClassNotFound { request: name, class: class.clone() })),
+        None => Err(Status::rejected(Reason::DeviceClassNotFound { request: request.full_name(), class: class.clone() })),
     }
 }
 
