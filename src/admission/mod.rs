@@ -26,6 +26,18 @@ mod quotas;
 mod refusal;
 mod templated;
 
+/// Removes fields of an object that are null: an API server reads them as absent.
+pub(crate) fn remove_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, field| !field.is_null());
+            fields.values_mut().for_each(remove_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_nulls),
+        _ => {}
+    }
+}
+
 /// Refuses pods of a namespace that does not exist or is being deleted.
 fn check_namespace(cluster: &Cluster, namespace: &Str) -> Result<(), Refusal> {
     let found = cluster.namespaces.named(namespace);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::limit_range::LimitRange;
 use super::quota::Quota;
-use super::{NewPod, Refusal};
+use super::{NewPod, Refusal, remove_nulls};
 use crate::cluster::neighbors::{NeighborContent, NeighborKind, Neighbors};
 use crate::cluster::{Key, Labels, List, Meta, ResourceList, Str, Toleration};
 
@@ -29,6 +29,7 @@ pub struct Policies {
     limit_ranges: BTreeMap<Key, Arc<LimitRange>>,
     accounts: BTreeSet<Key>,
     runtime_classes: BTreeMap<Str, RuntimeClass>,
+    /// The kinds of which all objects are known.
     known: BTreeSet<NeighborKind>,
 }
 
@@ -72,11 +73,14 @@ fn in_namespace<'a, T>(objects: &'a BTreeMap<Key, T>, namespace: &Str) -> impl I
 }
 
 impl Policies {
-    /// Adds or replaces an object, which must have its `kind` and `apiVersion`, and marks its kind as known. Returns its kind and key;
-    /// `None` for objects that are no policies, and for those that cannot be read.
+    /// Adds or replaces an object, which must have its `kind` and `apiVersion`. Returns its kind and key; `None` for objects that are no
+    /// policies, and for those that cannot be read.
     pub fn insert(&mut self, object: &Value) -> Option<(NeighborKind, Key)> {
         let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
         let kind = policy_kind(text("kind"), text("apiVersion"))?;
+        let object = &mut object.clone();
+        remove_nulls(object);
+        let object = &*object;
         let mut key = AnyPolicy::deserialize(object).ok()?.metadata.key();
         if key.namespace.is_empty() && kind != NeighborKind::RuntimeClass {
             key.namespace = "default".into();
@@ -88,29 +92,34 @@ impl Policies {
             NeighborKind::RuntimeClass => drop(self.runtime_classes.insert(key.name.clone(), RuntimeClass::deserialize(object).ok()?)),
             _ => return None,
         }
-        self.known.insert(kind);
         Some((kind, key))
     }
 
-    /// Returns the policies among the objects beside a cluster.
+    /// Notes that all objects of a kind are known.
+    pub(super) fn add_known(&mut self, kind: NeighborKind) {
+        self.known.insert(kind);
+    }
+
+    /// Returns the policies among the objects beside a cluster. A kind of which one cannot be read is not known.
     pub fn of(neighbors: &Neighbors) -> Self {
         let mut policies = Self::default();
         for kind in KINDS {
+            let mut is_known = neighbors.knows(kind) && neighbors.why(kind).is_none();
             for object in neighbors.of_kind(kind) {
                 let mut value = if let NeighborContent::Other(content) = &object.content { Value::clone(content) } else { json!({}) };
                 value["apiVersion"] = json!(if kind == NeighborKind::RuntimeClass { "node.k8s.io/v1" } else { "v1" });
                 value["kind"] = json!(kind.to_string());
                 value["metadata"] = json!({"name": object.metadata.name.as_str(), "namespace": object.metadata.namespace.as_str()});
-                policies.insert(&value);
+                is_known &= policies.insert(&value).is_some();
             }
-            if neighbors.knows(kind) {
-                policies.known.insert(kind);
+            if is_known {
+                policies.add_known(kind);
             }
         }
         policies
     }
 
-    /// Returns the kinds that the source does not have: whether an object of one refuses or changes pods is unknown.
+    /// Returns the kinds that the source does not have, or not whole: whether an object of one refuses or changes pods is unknown.
     pub fn unknown(&self) -> impl Iterator<Item = NeighborKind> {
         KINDS.into_iter().filter(|kind| !self.known.contains(kind))
     }
@@ -132,7 +141,8 @@ impl Policies {
     /// a namespace without any were not read.
     pub(super) fn has_account(&self, account: &Key) -> Option<bool> {
         let first = self.accounts.range(first_of(&account.namespace)..).next()?;
-        (first.namespace == account.namespace).then(|| account.name == "default" || self.accounts.contains(account))
+        let exists = account.name == "default" || self.accounts.contains(account);
+        (first.namespace == account.namespace && (exists || self.known.contains(&NeighborKind::ServiceAccount))).then_some(exists)
     }
 
     /// Sets the overhead, node selector and tolerations of the pod's runtime class.

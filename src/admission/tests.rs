@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Object, Quantity};
 
 fn cluster(objects: &[Value]) -> Cluster {
@@ -10,7 +11,8 @@ fn cluster(objects: &[Value]) -> Cluster {
 fn policies(objects: &[Value]) -> Policies {
     let mut policies = Policies::default();
     for object in objects {
-        assert!(policies.insert(object).is_some(), "{object}");
+        let (kind, _) = policies.insert(object).unwrap();
+        policies.add_known(kind);
     }
     policies
 }
@@ -385,4 +387,36 @@ fn bounds_are_those_of_each_container() {
         }
     }
     assert!((200..1_200).contains(&passes), "{passes}");
+}
+
+#[test]
+fn policies_that_are_not_known_whole_refuse_nothing_by_their_absence() {
+    let of = |objects: &[Value], withheld: &[NeighborKind]| {
+        let mut neighbors = Neighbors::default();
+        objects.iter().for_each(|object| neighbors.insert(serde_json::from_value(object.clone()).unwrap()));
+        withheld.iter().for_each(|kind| neighbors.withhold(*kind, crate::cluster::MissingReason::Incomplete));
+        Policies::of(&neighbors)
+    };
+    let unknown = |policies: &Policies| policies.unknown().collect::<Vec<_>>();
+    let object = |kind: &str, version: &str, name: &str| json!({"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "shop"}});
+    let class = json!({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "kata"}});
+    let objects =
+        [quota(&json!({"hard": {"pods": "5"}}), None), object("LimitRange", "v1", "bounds"), object("ServiceAccount", "v1", "web"), class];
+    assert_eq!(unknown(&of(&objects, &[])), []);
+    let parts = [NeighborKind::ServiceAccount, NeighborKind::RuntimeClass];
+    let partial = of(&objects, &parts);
+    assert_eq!(unknown(&partial), parts);
+    // One that cannot be read leaves its kind unknown.
+    let broken = quota(&json!({"hard": {"pods": {}}}), None);
+    assert_eq!(unknown(&of(&[broken], &[]))[0], NeighborKind::ResourceQuota);
+    // So does a manifest that has one of a kind.
+    let mut learned = Admission::new(Policies::default(), Emulation::default());
+    learned.learn(&objects[0]).unwrap();
+    assert_eq!(learned.policies().unknown().count(), 4);
+    for (field, name) in [("serviceAccountName", "api"), ("runtimeClassName", "other")] {
+        let mut spec = container(&json!({}));
+        spec[field] = json!(name);
+        let admitted = |policies: &Policies| admit(&Cluster::default(), policies, Emulation::default(), &pod(&spec)).is_ok();
+        assert_eq!((admitted(&of(&objects, &[])), admitted(&partial)), (false, true), "{field}");
+    }
 }

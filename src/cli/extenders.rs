@@ -88,7 +88,7 @@ impl SourceObjects {
             return nodes;
         }
         let read = self.report.originals(Kind::Node, &mut |keys, text| {
-            nodes.extend(keys.iter().filter_map(|key| Some((key.clone(), parsed(text, Kind::Node, key)?))));
+            nodes.extend(keys.iter().filter_map(|key| Some((key.clone(), source::as_json(text, Kind::Node, key)?))));
         });
         if let Err(error) = read {
             tracing::warn!(%error, "nodes are sent to extenders as far as scheduling reads them");
@@ -100,7 +100,7 @@ impl SourceObjects {
         let mut pods = HashMap::new();
         let is_pending = |pod: &Value| pod.pointer("/spec/nodeName").and_then(Value::as_str).is_none_or(str::is_empty);
         let read = self.report.originals(Kind::Pod, &mut |keys, text| {
-            let found = keys.iter().filter_map(|key| Some((key.clone(), parsed(text, Kind::Pod, key)?)));
+            let found = keys.iter().filter_map(|key| Some((key.clone(), source::as_json(text, Kind::Pod, key)?)));
             pods.extend(found.filter(|(_, pod)| is_pending(pod)));
         });
         if let Err(error) = read {
@@ -112,7 +112,7 @@ impl SourceObjects {
     fn read_pod(&self, key: &Key) -> Option<Value> {
         let packed = self.report.is_packed(Kind::Pod, key);
         let pending = packed.then(|| self.pending.get_or_init(|| self.read_pending()).get(key)).flatten();
-        let alone = || self.report.original(Kind::Pod, key).ok().flatten().and_then(|text| parsed(&text, Kind::Pod, key));
+        let alone = || self.report.original(Kind::Pod, key).ok().flatten().and_then(|text| source::as_json(&text, Kind::Pod, key));
         pending.cloned().or_else(alone)
     }
 }
@@ -133,16 +133,6 @@ impl Originals for SourceObjects {
         };
         lock().insert(key.clone(), pod.clone());
         pod
-    }
-}
-
-/// Reads an object from its text, which is JSON or YAML and may hold others.
-fn parsed(text: &str, kind: Kind, key: &Key) -> Option<Value> {
-    let json = serde_json::Deserializer::from_str(text.trim_start_matches([' ', '\t', '\r', '\n', ','])).into_iter::<Value>().next();
-    let named = |value: &Value| value.pointer("/metadata/name").and_then(Value::as_str) == Some(key.name.as_str());
-    match json {
-        Some(Ok(value)) if named(&value) => Some(value),
-        _ => source::as_json(text, kind, key),
     }
 }
 

@@ -1,16 +1,11 @@
 //! Admission of new pods, as an API server does it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Engine, Error, ErrorKind};
 use crate::admission::{self, Policies};
-use crate::cluster::neighbors::{Neighbor, NeighborContent, NeighborKind, Neighbors};
 use crate::cluster::{Cluster, Kind, Pod};
 use crate::release::Emulation;
-
-/// The kinds that admission reads and scheduling does not.
-const KINDS: [NeighborKind; 4] =
-    [NeighborKind::ResourceQuota, NeighborKind::LimitRange, NeighborKind::ServiceAccount, NeighborKind::RuntimeClass];
 
 /// Returns a pod with the defaults that the newest API server sets in an empty cluster: `schedulerName`, requests from limits, tolerations
 /// and others. [`Engine::admit`] does the same in a cluster, with its priority classes, limit ranges and quotas.
@@ -94,26 +89,4 @@ fn fill(value: &mut Value, from: &Value) {
         }
         _ => {}
     }
-}
-
-/// Returns what admission reads of the objects that scheduling does not read.
-pub(super) fn policies(neighbors: &Neighbors) -> Policies {
-    let mut policies = Policies::default();
-    for neighbor in KINDS.into_iter().flat_map(|kind| neighbors.of_kind(kind)) {
-        policies.insert(&whole(neighbor));
-    }
-    policies
-}
-
-fn whole(neighbor: &Neighbor) -> Value {
-    let mut fields = match &neighbor.content {
-        NeighborContent::Other(content) => content.as_object().cloned().unwrap_or_default(),
-        NeighborContent::Owner(_) => Map::new(),
-    };
-    let version = if neighbor.api_version.is_empty() { "v1" } else { &neighbor.api_version };
-    fields.insert("apiVersion".to_owned(), version.into());
-    fields.insert("kind".to_owned(), neighbor.kind.to_string().into());
-    let (name, namespace) = (&neighbor.metadata.name, &neighbor.metadata.namespace);
-    fields.insert("metadata".to_owned(), json!({"name": name.as_str(), "namespace": namespace.as_str()}));
-    Value::Object(fields)
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::admit;
 use crate::admission::Policies;
 use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Key, Kind, ObservedEvent};
@@ -25,7 +24,7 @@ pub(super) struct Source {
 impl Source {
     pub(super) fn new(loaded: source::Loaded) -> Self {
         Self {
-            policies: admit::policies(&loaded.neighbors),
+            policies: Policies::of(&loaded.neighbors),
             report: loaded.report,
             events: loaded.events,
             diagnostics: loaded.diagnostics,

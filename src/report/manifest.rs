@@ -297,7 +297,10 @@ impl ManifestReport {
         more.extend(notes.iter().map(note_sentence));
         if !unknown.is_empty() {
             let names: Vec<String> = unknown.iter().map(|kind| kind.plural()).collect();
-            more.push(format!("Unknown, because the source has none: {}. They may refuse or change pods.", names.join(", ")));
+            more.push(format!(
+                "Unknown, because the source has none or not all of them: {}. They may refuse or change pods.",
+                names.join(", ")
+            ));
         }
         if !more.is_empty() {
             doc.blank();

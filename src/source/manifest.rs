@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::decode::{is_too_deep, may_expand_too_far};
+use crate::admission::remove_nulls;
 use crate::limits::sources::{MANIFEST, MANIFEST_OBJECTS};
 use crate::plural::count;
 
@@ -204,7 +205,7 @@ impl Reading {
 
     /// Takes an object, or the items of a list.
     fn object(&mut self, name: &str, line: usize, mut value: Value) {
-        without_nulls(&mut value);
+        remove_nulls(&mut value);
         if value.is_null() {
             return;
         }
@@ -258,18 +259,6 @@ fn open(path: &Path, about: &fs::Metadata) -> io::Result<fs::File> {
 /// Returns the line of a byte, from 1.
 fn line_of(text: &[u8], at: usize) -> usize {
     memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count() + 1
-}
-
-/// Leaves out fields that are null.
-fn without_nulls(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.retain(|_, value| !value.is_null());
-            fields.values_mut().for_each(without_nulls);
-        }
-        Value::Array(items) => items.iter_mut().for_each(without_nulls),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -62,9 +62,9 @@ pub(super) fn ended<'a>(facts: &'a OwnerFacts, kind: &str) -> Option<&'a crate::
     facts.status.conditions.iter().find(|condition| condition.kind == kind && condition.status == "True")
 }
 
-/// Returns the pods that the Jobs of a CronJob want; `None` if no Job is known.
+/// Returns the pods that the Jobs of a CronJob want; `None` if not all Jobs are known.
 fn jobs_of(cluster: &Cluster, neighbors: &Neighbors, cron: &About) -> Option<i64> {
-    if !neighbors.knows(NeighborKind::Job) {
+    if !neighbors.knows(NeighborKind::Job) || neighbors.why(NeighborKind::Job).is_some() {
         return None;
     }
     let jobs = neighbors.in_namespace(NeighborKind::Job, &cron.key.namespace);

@@ -155,3 +155,29 @@ fn nothing_is_asked_over_the_network_with_a_dump() {
     assert!(command.stdin(Stdio::null()).status().unwrap().success());
     assert!(server.accept().is_err(), "something connected");
 }
+
+#[test]
+fn a_runtime_class_without_overhead_and_a_quota_without_a_status_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, objects: &[Value]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, json!({"apiVersion": "v1", "kind": "List", "items": objects}).to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let node =
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "pods": "9"}}});
+    let class = json!({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "gvisor"}, "handler": "runsc"});
+    let quota = json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none", "namespace": "shop"}, "spec": {"hard": {"pods": "0"}}});
+    let source = write("source.json", &[node, class, quota]);
+    for (namespace, class, refusal) in
+        [("default", "gvisor", ""), ("default", "kata", "RuntimeClass \"kata\" not found"), ("shop", "gvisor", "exceeded quota: none")]
+    {
+        let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": namespace},
+            "spec": {"runtimeClassName": class, "containers": [{"name": "c"}]}});
+        let args = ["explain", "-f", &write("manifest.json", &[pod]), "--from", &source];
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope")).args(args).output().unwrap();
+        let said = String::from_utf8(out.stdout).unwrap();
+        assert_eq!(out.status.code(), Some(i32::from(!refusal.is_empty())), "{said}");
+        assert!(said.contains(refusal), "{said}");
+    }
+}

@@ -47,11 +47,11 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Removes the fields of [`LEFT_OUT`] at any depth.
+/// Removes the fields of [`LEFT_OUT`] at any depth, and those that are null: an API server reads them as absent.
 fn leave_out(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
+            fields.retain(|name, field| !field.is_null() && !LEFT_OUT.contains(&name.as_str()));
             fields.values_mut().for_each(leave_out);
         }
         Value::Array(items) => items.iter_mut().for_each(leave_out),

@@ -2,6 +2,7 @@
 
 use serde_yaml::{Mapping, Value};
 
+use crate::admission::remove_nulls;
 use crate::cluster::{Key, Kind};
 
 /// Returns an object as YAML with its fields in the order of the source. `text` holds it as JSON or YAML, alone or in a
@@ -10,9 +11,11 @@ pub fn as_yaml(text: &str, kind: Kind, key: &Key) -> Option<String> {
     serde_yaml::to_string(&held(text, kind, key)?).ok()
 }
 
-/// Returns an object as JSON, under the same conditions as [`as_yaml`].
+/// Returns an object as JSON without fields that are null, under the same conditions as [`as_yaml`].
 pub fn as_json(text: &str, kind: Kind, key: &Key) -> Option<serde_json::Value> {
-    serde_json::to_value(held(text, kind, key)?).ok()
+    let mut value = serde_json::to_value(held(text, kind, key)?).ok()?;
+    remove_nulls(&mut value);
+    Some(value)
 }
 
 fn held(text: &str, kind: Kind, key: &Key) -> Option<Value> {
@@ -92,6 +95,9 @@ mod tests {
         check("  - kind: Node\n    metadata:\n      name: a\n    spec:\n      unschedulable: true\n", Kind::Node, node("a"), Some(yaml));
         check(yaml, Kind::Node, node("b"), None);
         check("{", Kind::Node, node("b"), None);
+        let with_nulls = r#"{"kind":"Node","metadata":{"name":"a","labels":null},"spec":{"taints":[{"key":"k","value":null}]}}"#;
+        let without = serde_json::json!({"kind": "Node", "metadata": {"name": "a"}, "spec": {"taints": [{"key": "k"}]}});
+        assert_eq!(as_json(with_nulls, Kind::Node, &node("a")), Some(without));
     }
 
     #[test]
