@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::domains::{Domains, Keys};
+use super::domains::{Domains, FEW_KEYS, Keys};
 use crate::cluster::{Node, Str};
 
 /// Matching pods per domain: the shared result of `PreFilter`, and the changes of `AddPod` and `RemovePod`. A domain exists while its
@@ -132,7 +132,19 @@ impl Counts {
         if self.is_empty() {
             return None;
         }
-        self.keys().enumerate().find(|(place, _)| self.get(node, *place).is_some_and(|count| count > 0)).map(|(_, key)| key)
+        self.first_positive_of(node, self.keys().count()).and_then(|place| self.key(place))
+    }
+
+    /// Returns the place of the first of some keys, from the first one on, whose domain of a node has a count above 0.
+    pub(super) fn first_positive_of(&self, node: &Arc<Node>, keys: usize) -> Option<usize> {
+        let is_positive = |place: &usize| self.get(node, *place).is_some_and(|count| count > 0);
+        let labels = &node.metadata.labels;
+        if keys <= FEW_KEYS.max(labels.len()) {
+            return (0..keys).find(is_positive);
+        }
+        // Of many keys, most are on no node.
+        let places = labels.iter().filter_map(|(key, _)| self.place(key));
+        places.filter(|place| *place < keys).filter(is_positive).min()
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Keys {
 }
 
 /// Number of keys up to which each is compared.
-const FEW_KEYS: usize = 8;
+pub(super) const FEW_KEYS: usize = 8;
 
 impl Keys {
     /// Returns the place of a key; `None` if it has none.

@@ -127,8 +127,7 @@ impl PreFilterState {
         if self.anti_affinity.is_empty() {
             return None;
         }
-        let violated = |place: &usize| self.anti_affinity.get(node, *place).is_some_and(|count| count > 0);
-        let place = (0..self.incoming.anti_affinity_keys.len()).find(violated)?;
+        let place = self.anti_affinity.first_positive_of(node, self.incoming.anti_affinity_keys.len())?;
         self.incoming.anti_affinity_keys[place].terms.first().copied()
     }
 

@@ -32,6 +32,10 @@ proptest! {
             }
             prop_assert_eq!(counts.is_empty(), sums.values().all(|sum| *sum == 0));
             for (labels, node) in &nodes {
+                for keys in 0..=counts.keys().count() {
+                    let expected = (0..keys).find(|place| counts.get(node, *place).is_some_and(|count| count > 0));
+                    prop_assert_eq!(counts.first_positive_of(node, keys), expected);
+                }
                 for key in 0..12 {
                     let place = counts.keys().position(|k| k.as_str() == format!("k{key}"));
                     let found = place.and_then(|place| counts.get(node, place));
