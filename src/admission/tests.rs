@@ -393,8 +393,12 @@ fn bounds_are_those_of_each_container() {
 fn policies_that_are_not_known_whole_refuse_nothing_by_their_absence() {
     let of = |objects: &[Value], withheld: &[NeighborKind]| {
         let mut neighbors = Neighbors::default();
-        objects.iter().for_each(|object| neighbors.insert(serde_json::from_value(object.clone()).unwrap()));
-        withheld.iter().for_each(|kind| neighbors.withhold(*kind, crate::cluster::MissingReason::Incomplete));
+        for object in objects {
+            neighbors.insert(serde_json::from_value(object.clone()).unwrap());
+        }
+        for kind in withheld {
+            neighbors.withhold(*kind, crate::cluster::MissingReason::Incomplete);
+        }
         Policies::of(&neighbors)
     };
     let unknown = |policies: &Policies| policies.unknown().collect::<Vec<_>>();
