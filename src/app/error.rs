@@ -47,9 +47,9 @@ pub enum PrintError {
     /// The pod of `--pod` does not exist; with the end of a sentence about the pod that was meant.
     #[error("there is no Pod {0} in the source{1}")]
     NoPod(Key, String),
-    /// The workload of `--workload` does not exist.
-    #[error("there is no workload {0} in the source")]
-    NoWorkload(String),
+    /// The workload of `--workload` does not exist; with the end of a sentence about those that the source may lack.
+    #[error("there is no workload {0} in the source{1}")]
+    NoWorkload(String, String),
     /// The pod of `--pod` is in no queue.
     #[error("Pod {0} {1}")]
     NotWaiting(Key, NotWaiting),

@@ -310,6 +310,10 @@ impl SessionHandle for Explorer {
         super::workload::named(self, words, pod)
     }
 
+    fn workloads_unknown(&self) -> String {
+        super::workload::unknown(self)
+    }
+
     fn workload(&self, workload: &About) -> output::Document {
         let overview = self.overview.as_ref().and_then(|job| job.newest());
         super::workload::page(self, workload, overview.as_deref())

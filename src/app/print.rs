@@ -41,7 +41,7 @@ pub fn print(driver: &mut dyn SessionHandle, options: &Options, print: &Print) -
     let mut state = first_state(driver, options, print.size);
     if let Some(words) = &options.workload {
         if !ui::show_workload_first(&mut state, driver, words) {
-            return Err(PrintError::NoWorkload(words.clone()).into());
+            return Err(PrintError::NoWorkload(words.clone(), driver.workloads_unknown()).into());
         }
     } else if let Some(pod) = options.pod.clone().or_else(|| ui::show_overview_first(&mut state, driver)) {
         if !ui::show_pod_first(&mut state, driver, &pod) {

@@ -166,7 +166,7 @@ impl UiThread {
     pub(super) fn show_workload(&mut self, words: &str) {
         if !ui::show_workload_first(&mut self.state, &mut self.explorer, words) {
             self.show_overview();
-            self.state.warn(format!("there is no workload {words}"));
+            self.state.warn(format!("there is no workload {words}{}", self.explorer.workloads_unknown()));
         }
     }
 

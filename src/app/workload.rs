@@ -1,6 +1,6 @@
 //! The page of a workload: its numbers and causes at the cursor.
 
-use crate::analysis::{Overview, WorkloadReport};
+use crate::analysis::{Overview, WorkloadReport, missing_clause};
 use crate::cluster::Key;
 use crate::cluster::neighbors::About;
 use crate::output::Document;
@@ -29,6 +29,13 @@ pub(super) fn named(session: &Session, words: &str, pod: Option<&Key>) -> Option
         [name] => in_any_namespace(session, pod, |namespace| find(&Key::new(namespace, name), None)),
         _ => None,
     }
+}
+
+/// Returns why the source may lack workloads, as the end of a sentence; empty where it has all or does not say.
+pub(super) fn unknown(session: &Session) -> String {
+    let mut withheld = session.background().neighbors.withheld();
+    let first = withheld.find(|(kind, _)| kind.is_owner() && kind.is_built_in());
+    first.map_or_else(String::new, |(kind, why)| format!("; {}", missing_clause(&kind.plural(), why)))
 }
 
 /// Tries the namespace of a pod, then all that have pods or workloads.

@@ -221,6 +221,12 @@ fn a_workload_of_a_kind_that_was_not_read_whole_is_unknown() {
             assert!(code == 3 && said.contains("Deployments") && said.contains(why), "{source}: {code} {said}");
         }
     }
+    let refused = folder.path().join("refused.json");
+    let screen = folder.path().join("screen.txt");
+    let args = ["open", refused.to_str().unwrap(), "--workload", "deployment/shop/web", "--print", screen.to_str().unwrap()];
+    let out = Command::new(env!("CARGO_BIN_EXE_schedscope")).args(args).output().unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("no workload deployment/shop/web in the source; Deployments cannot be read (no permission)"), "{said}");
     // Pods and nodes are whole there.
     for (code, said) in explained(&["explain", "a", "-n", "shop"], &folder.path().join("folder")) {
         assert_eq!(code, 0, "{said}");

@@ -62,9 +62,9 @@ pub enum CommandError {
         /// Its arguments, as the help shows them.
         args: &'static str,
     },
-    /// No workload has a name.
-    #[error("there is no workload {0}")]
-    NoWorkload(String),
+    /// No workload has a name; with the end of a sentence about those that the source may lack.
+    #[error("there is no workload {0}{1}")]
+    NoWorkload(String, String),
     /// The decision at the cursor has selected no node.
     #[error("no node is selected here: odds are counted for a decision that takes one")]
     NoNodeSelected,

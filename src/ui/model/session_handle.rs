@@ -53,6 +53,8 @@ pub trait SessionHandle: Deref<Target = Session> + DerefMut {
     fn short_answer(&self, pod: &Key) -> Option<String>;
     /// Returns the workload that words name as `KIND/NAME`, `NAME`, or either after `NAMESPACE/`; without words, that of a pod.
     fn workload_named(&self, words: &str, pod: Option<&Key>) -> Option<About>;
+    /// Returns why the source may lack workloads, as the end of a sentence; empty where it has all or does not say.
+    fn workloads_unknown(&self) -> String;
     /// Returns the numbers and the causes of a workload, with the decisions of the overview as far as it is made.
     fn workload(&self, workload: &About) -> output::Document;
     /// Returns the attempts of the cluster's scheduler about a pod that the timeline records, compared with our decisions then; `None`

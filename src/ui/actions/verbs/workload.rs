@@ -22,6 +22,6 @@ fn show(state: &mut State, session: &mut dyn SessionHandle, args: &str) -> Resul
             Ok(Answer::Done)
         }
         None if args.trim().is_empty() => Err(CommandError::Needs { command: "workload", what: "a kind and name, such as deploy/web" }),
-        None => Err(CommandError::NoWorkload(args.trim().to_owned())),
+        None => Err(CommandError::NoWorkload(args.trim().to_owned(), session.workloads_unknown())),
     }
 }
