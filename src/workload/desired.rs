@@ -1,7 +1,7 @@
 //! How many pods a workload wants now.
 
-use crate::cluster::Cluster;
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OwnerFacts};
+use crate::cluster::{Cluster, MissingReason};
 use crate::limits::engine::WANTED_PODS;
 
 use super::subject::controller;
@@ -62,9 +62,11 @@ pub(super) fn ended<'a>(facts: &'a OwnerFacts, kind: &str) -> Option<&'a crate::
     facts.status.conditions.iter().find(|condition| condition.kind == kind && condition.status == "True")
 }
 
-/// Returns the pods that the Jobs of a CronJob want; `None` if not all Jobs are known.
+/// Returns the pods that the Jobs of a CronJob want; `None` if not all Jobs of its namespace are known.
 fn jobs_of(cluster: &Cluster, neighbors: &Neighbors, cron: &About) -> Option<i64> {
-    if !neighbors.knows(NeighborKind::Job) || neighbors.why(NeighborKind::Job).is_some() {
+    // A namespace that was read shows all of its own.
+    let lacks_some = neighbors.why(NeighborKind::Job).is_some_and(|why| why != MissingReason::Partial);
+    if lacks_some || !neighbors.knows(NeighborKind::Job) {
         return None;
     }
     let jobs = neighbors.in_namespace(NeighborKind::Job, &cron.key.namespace);
@@ -96,6 +98,22 @@ mod tests {
             neighbors.insert(Neighbor::deserialize_kind(kind, "v1".into(), &mut serde_json::Deserializer::from_str(&text)).unwrap());
             let workload = About::new(<&str>::from(kind), Key::new("shop", "w"));
             assert_eq!(desired(&Cluster::default(), &neighbors, &workload), Some(WANTED_PODS), "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_jobs_of_a_cron_job_count_where_all_of_its_namespace_are_known() {
+        let mut neighbors = Neighbors::default();
+        let owner = r#""ownerReferences":[{"kind":"CronJob","name":"nightly","controller":true}],"#;
+        for (kind, name, owner) in [(NeighborKind::CronJob, "nightly", ""), (NeighborKind::Job, "nightly-1", owner)] {
+            let text = format!(r#"{{"metadata":{{{owner}"name":"{name}","namespace":"shop"}},"spec":{{"parallelism":2}}}}"#);
+            neighbors.insert(Neighbor::deserialize_kind(kind, "batch/v1".into(), &mut serde_json::Deserializer::from_str(&text)).unwrap());
+        }
+        let workload = About::new("CronJob", Key::new("shop", "nightly"));
+        assert_eq!(desired(&Cluster::default(), &neighbors, &workload), Some(2));
+        for (why, wanted) in [(MissingReason::Partial, Some(2)), (MissingReason::Incomplete, None), (MissingReason::Failed, None)] {
+            neighbors.withhold(NeighborKind::Job, why);
+            assert_eq!(desired(&Cluster::default(), &neighbors, &workload), wanted, "{why}");
         }
     }
 }
