@@ -58,8 +58,8 @@ Evicted only on branch 2:
 
 1 decision differs:
   shop/p
-main: bound to n
-branch 2: 0/1 nodes are available. Preemption: n, evicting shop/v
-1 node: fits → Too many pods (n)";
+    main: bound to n
+    branch 2: 0/1 nodes are available. Preemption: n, evicting shop/v
+    1 node: fits → Too many pods (n)";
     assert_eq!(text(&compared).join("\n"), expected);
 }
