@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::limit_range::LimitRange;
 use super::quota::Quota;
 use super::{NewPod, Refusal, remove_nulls};
-use crate::cluster::neighbors::{NeighborContent, NeighborKind, Neighbors};
+use crate::cluster::neighbors::{Neighbor, NeighborContent, NeighborKind, Neighbors};
 use crate::cluster::{Key, Labels, List, Meta, ResourceList, Str, Toleration};
 
 /// The kinds of [`Policies`].
@@ -61,6 +61,15 @@ struct AnyPolicy {
     metadata: Meta,
 }
 
+/// Returns an object with its kind and version.
+fn whole(object: &Neighbor) -> Value {
+    let mut value = if let NeighborContent::Other(content) = &object.content { Value::clone(content) } else { json!({}) };
+    value["apiVersion"] = json!(if object.kind == NeighborKind::RuntimeClass { "node.k8s.io/v1" } else { "v1" });
+    value["kind"] = json!(object.kind.to_string());
+    value["metadata"] = json!({"name": object.metadata.name.as_str(), "namespace": object.metadata.namespace.as_str()});
+    value
+}
+
 /// Returns the key before which no other of the namespace is.
 fn first_of(namespace: &Str) -> Key {
     Key { namespace: namespace.clone(), name: Str::default() }
@@ -95,6 +104,11 @@ impl Policies {
         Some((kind, key))
     }
 
+    /// Returns whether an object can be read as a policy, if its kind is one's.
+    pub fn can_read(object: &Neighbor) -> bool {
+        !KINDS.contains(&object.kind) || Self::default().insert(&whole(object)).is_some()
+    }
+
     /// Notes that all objects of a kind are known.
     pub(super) fn add_known(&mut self, kind: NeighborKind) {
         self.known.insert(kind);
@@ -106,11 +120,7 @@ impl Policies {
         for kind in KINDS {
             let mut is_known = neighbors.knows(kind) && neighbors.why(kind).is_none();
             for object in neighbors.of_kind(kind) {
-                let mut value = if let NeighborContent::Other(content) = &object.content { Value::clone(content) } else { json!({}) };
-                value["apiVersion"] = json!(if kind == NeighborKind::RuntimeClass { "node.k8s.io/v1" } else { "v1" });
-                value["kind"] = json!(kind.to_string());
-                value["metadata"] = json!({"name": object.metadata.name.as_str(), "namespace": object.metadata.namespace.as_str()});
-                is_known &= policies.insert(&value).is_some();
+                is_known &= policies.insert(&whole(object)).is_some();
             }
             if is_known {
                 policies.add_known(kind);

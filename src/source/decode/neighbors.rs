@@ -4,7 +4,7 @@ use super::any_kind::AnyKind;
 use super::events::{RawEvent, Times};
 use super::null_as_zero::NullAsZero;
 use super::{DecodeError, json_error, name_of, read_json, yaml_error};
-use crate::admission::TooLong;
+use crate::admission::{Policies, TooLong};
 use crate::cluster::MissingReason;
 use crate::cluster::neighbors::{Neighbor, NeighborKind, NeighborMeta, OtherEvent};
 use crate::source::layout::Hint;
@@ -61,6 +61,9 @@ fn read(text: &[u8], syntax: Syntax, kind: NeighborKind, api_version: &str, hint
     }
     if let Some(what) = TooLong::find([name.as_str(), namespace], labels.iter().flat_map(|(key, value)| [key.as_str(), value])) {
         return Err(DecodeError { object: Some(kind.to_string()), ..DecodeError::new(&format!("{what}; skipped")) });
+    }
+    if !Policies::can_read(&object) {
+        return Err(DecodeError::new("its fields have other types than the API's; skipped"));
     }
     if kind.namespaced() && object.metadata.namespace.is_empty() {
         object.metadata.namespace = hint.namespace.as_deref().unwrap_or("default").into();

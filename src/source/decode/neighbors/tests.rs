@@ -51,6 +51,14 @@ fn what_cannot_be_read_leaves_its_kind_unknown() {
             assert_eq!((loaded.neighbors.of_kind(kind).count(), loaded.neighbors.why(kind)), (1, Some(MissingReason::Incomplete)));
         }
     }
+    let quota = |pods: &str| {
+        format!(r#"{{"kind":"ResourceQuota","apiVersion":"v1","metadata":{{"name":"q"}},"spec":{{"hard":{{"pods":"{pods}"}}}}}}"#)
+    };
+    for (pods, errors) in [("5", 0), ("zero", 1)] {
+        let loaded = read(&quota(pods));
+        let named = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error && d.object.as_deref() == Some("ResourceQuota q"));
+        assert_eq!((named.count(), loaded.neighbors.why(NeighborKind::ResourceQuota).is_some()), (errors, errors == 1), "{pods}");
+    }
     let other = read(&WEB.replace("apps/v1", "example.com/v1"));
     assert!(!other.neighbors.knows(NeighborKind::Deployment));
 }
