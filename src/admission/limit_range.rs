@@ -55,9 +55,9 @@ struct Item {
 }
 
 impl LimitRange {
-    /// Reads a LimitRange; `None` if its fields have other types.
-    pub(super) fn read(object: &Value, key: &Key) -> Option<Self> {
-        let mut items = Wire::deserialize(object).ok()?.spec.limits;
+    /// Reads a LimitRange.
+    pub(super) fn read(object: &Value, key: &Key) -> serde_json::Result<Self> {
+        let mut items = Wire::deserialize(object)?.spec.limits;
         for item in items.iter_mut().filter(|item| item.of == "Container") {
             fill(&mut item.default, &item.max);
             fill(&mut item.default_request, &item.default);
@@ -69,7 +69,7 @@ impl LimitRange {
             lists.flat_map(ResourceList::iter).map(|(name, amount)| (name.clone(), *amount)).collect()
         };
         let defaults = Defaults { requests: all(|item| &item.default_request), limits: all(|item| &item.default) };
-        Some(Self { key: key.clone(), items, defaults })
+        Ok(Self { key: key.clone(), items, defaults })
     }
 
     /// Checks the bounds of containers and of the pod. Of the violated bounds the first [`BREACHES_LISTED`] are listed.

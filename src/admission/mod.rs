@@ -58,7 +58,7 @@ mod tests;
 pub use length::TooLong;
 use limit_range::{Defaults, LimitRange};
 pub use new_pod::NewPod;
-pub use policies::{Policies, policy_kind};
+pub use policies::{OtherTypes, Policies};
 use quotas::Quotas;
 pub use refusal::{FieldError, LimitBreach, Refusal, RefusedPod};
 use templated::ReadTemplate;
@@ -139,15 +139,18 @@ impl Admission {
         self.emulation
     }
 
-    /// Adds or replaces a policy. The usage of a quota is counted anew.
-    pub fn learn(&mut self, object: &Value) -> Option<NeighborKind> {
-        let (kind, key) = self.policies.insert(object)?;
+    /// Adds or replaces a policy. The usage of a quota is counted anew. Returns whether the object is a policy.
+    ///
+    /// # Errors
+    /// When a field has another type than the API's.
+    pub fn learn(&mut self, object: &Value) -> Result<bool, OtherTypes> {
+        let Some((kind, key)) = self.policies.insert(object)? else { return Ok(false) };
         self.templates.clear();
         self.ranges.remove(&key.namespace);
         if kind == NeighborKind::ResourceQuota {
             self.policies.quota(&key).into_iter().for_each(|quota| self.quotas.insert(quota));
         }
-        Some(kind)
+        Ok(true)
     }
 
     /// Admits a pod: returns it with the defaults of an API server, and counts it in its quotas.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Refusal;
 use super::refusal::FieldError;
-use crate::cluster::{Container, Key, Meta, Pod, ResourceRequirements, Str};
+use crate::cluster::{Container, Key, LabelSelector, Meta, Pod, ResourceRequirements, Str, subdomain_errors};
 
 /// A pod with the fields that admission reads and scheduling does not.
 #[derive(Clone, Debug)]
@@ -135,25 +135,20 @@ pub(super) fn validate(pod: &Pod) -> Result<(), Refusal> {
 
 /// Bytes of a text that an error repeats.
 const QUOTED: usize = 320;
-/// Bytes of a DNS subdomain: a name, and the prefix of a label's key.
-const SUBDOMAIN: usize = 253;
-/// Bytes of a label's value, and of the name in its key.
-const LABEL: usize = 63;
 
-/// Checks the length of the name and the labels.
+/// Checks the name and the labels.
 fn validate_metadata(meta: &Meta, error: &mut dyn FnMut(String, String)) {
-    let mut check = |path: &str, whole: &Str, part: &str, text: &str, most: usize| {
-        if text.len() > most {
-            let quoted = excerpt(whole);
-            error(path.to_owned(), format!("Invalid value: \"{quoted}\": {part}must be no more than {most} bytes"));
+    let mut invalid = |path: &str, text: &str, problems: Vec<String>| {
+        for problem in problems {
+            error(path.to_owned(), format!("Invalid value: \"{}\": {problem}", excerpt(text)));
         }
     };
-    check("metadata.name", &meta.name, "", &meta.name, SUBDOMAIN);
+    if !meta.name.is_empty() {
+        invalid("metadata.name", &meta.name, subdomain_errors(&meta.name));
+    }
     for (key, value) in meta.labels.iter() {
-        let (prefix, name) = key.split_once('/').unwrap_or(("", key));
-        check("metadata.labels", key, "prefix part ", prefix, SUBDOMAIN);
-        check("metadata.labels", key, "name part ", name, LABEL);
-        check("metadata.labels", value, "", value, LABEL);
+        invalid("metadata.labels", key, LabelSelector::key_errors(key));
+        invalid("metadata.labels", value, LabelSelector::value_errors(value));
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::limit_range::LimitRange;
 use super::quota::Quota;
-use super::{NewPod, Refusal, remove_nulls};
+use super::{NewPod, Refusal};
 use crate::cluster::neighbors::{Neighbor, NeighborContent, NeighborKind, Neighbors};
 use crate::cluster::{Key, Labels, List, Meta, ResourceList, Str, Toleration};
 
@@ -17,7 +17,7 @@ const KINDS: [NeighborKind; 4] =
     [NeighborKind::ResourceQuota, NeighborKind::LimitRange, NeighborKind::ServiceAccount, NeighborKind::RuntimeClass];
 
 /// Returns the kind of an object; `None` for objects that are no policies.
-pub fn policy_kind(kind: &str, api_version: &str) -> Option<NeighborKind> {
+fn policy_kind(kind: &str, api_version: &str) -> Option<NeighborKind> {
     let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
     kind.parse().ok().filter(|found: &NeighborKind| KINDS.contains(found) && found.groups().contains(&group))
 }
@@ -81,32 +81,68 @@ fn in_namespace<'a, T>(objects: &'a BTreeMap<Key, T>, namespace: &Str) -> impl I
     objects.range(first_of(&namespace)..).take_while(move |(key, _)| key.namespace == namespace).map(|(_, object)| object)
 }
 
-impl Policies {
-    /// Adds or replaces an object, which must have its `kind` and `apiVersion`. Returns its kind and key; `None` for objects that are no
-    /// policies, and for those that cannot be read.
-    pub fn insert(&mut self, object: &Value) -> Option<(NeighborKind, Key)> {
+/// A policy with fields of other types than the API's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("its fields have other types than the API's")]
+pub struct OtherTypes;
+
+impl From<serde_json::Error> for OtherTypes {
+    fn from(_: serde_json::Error) -> Self {
+        Self
+    }
+}
+
+/// One of [`Policies`].
+enum Policy {
+    Quota(Quota),
+    LimitRange(LimitRange),
+    Account,
+    RuntimeClass(RuntimeClass),
+}
+
+impl Policy {
+    /// Reads an object with its `kind` and `apiVersion`; `None` for other kinds.
+    fn read(object: &Value) -> Result<Option<(NeighborKind, Key, Self)>, OtherTypes> {
         let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
-        let kind = policy_kind(text("kind"), text("apiVersion"))?;
-        let object = &mut object.clone();
-        remove_nulls(object);
-        let object = &*object;
-        let mut key = AnyPolicy::deserialize(object).ok()?.metadata.key();
+        let Some(kind) = policy_kind(text("kind"), text("apiVersion")) else { return Ok(None) };
+        let mut key = AnyPolicy::deserialize(object)?.metadata.key();
         if key.namespace.is_empty() && kind != NeighborKind::RuntimeClass {
             key.namespace = "default".into();
         }
-        match kind {
-            NeighborKind::ResourceQuota => drop(self.quotas.insert(key.clone(), Arc::new(Quota::read(object, &key)?))),
-            NeighborKind::LimitRange => drop(self.limit_ranges.insert(key.clone(), Arc::new(LimitRange::read(object, &key)?))),
-            NeighborKind::ServiceAccount => drop(self.accounts.insert(key.clone())),
-            NeighborKind::RuntimeClass => drop(self.runtime_classes.insert(key.name.clone(), RuntimeClass::deserialize(object).ok()?)),
-            _ => return None,
+        let policy = match kind {
+            NeighborKind::ResourceQuota => Self::Quota(Quota::read(object, &key)?),
+            NeighborKind::LimitRange => Self::LimitRange(LimitRange::read(object, &key)?),
+            NeighborKind::ServiceAccount => Self::Account,
+            NeighborKind::RuntimeClass => Self::RuntimeClass(RuntimeClass::deserialize(object)?),
+            _ => return Ok(None),
+        };
+        Ok(Some((kind, key, policy)))
+    }
+}
+
+impl Policies {
+    /// Adds or replaces an object, which must have its `kind` and `apiVersion`. Returns its kind and key; `None` for objects that are no
+    /// policies.
+    ///
+    /// # Errors
+    /// When a field has another type than the API's.
+    pub fn insert(&mut self, object: &Value) -> Result<Option<(NeighborKind, Key)>, OtherTypes> {
+        let Some((kind, key, policy)) = Policy::read(object)? else { return Ok(None) };
+        match policy {
+            Policy::Quota(quota) => drop(self.quotas.insert(key.clone(), Arc::new(quota))),
+            Policy::LimitRange(range) => drop(self.limit_ranges.insert(key.clone(), Arc::new(range))),
+            Policy::Account => drop(self.accounts.insert(key.clone())),
+            Policy::RuntimeClass(class) => drop(self.runtime_classes.insert(key.name.clone(), class)),
         }
-        Some((kind, key))
+        Ok(Some((kind, key)))
     }
 
-    /// Returns whether an object can be read as a policy, if its kind is one's.
-    pub fn can_read(object: &Neighbor) -> bool {
-        !KINDS.contains(&object.kind) || Self::default().insert(&whole(object)).is_some()
+    /// Checks the fields of an object, if its kind is that of a policy.
+    ///
+    /// # Errors
+    /// When a field has another type than the API's.
+    pub fn check(object: &Neighbor) -> Result<(), OtherTypes> {
+        if KINDS.contains(&object.kind) { Policy::read(&whole(object)).map(drop) } else { Ok(()) }
     }
 
     /// Notes that all objects of a kind are known.
@@ -120,7 +156,7 @@ impl Policies {
         for kind in KINDS {
             let mut is_known = neighbors.knows(kind) && neighbors.why(kind).is_none();
             for object in neighbors.of_kind(kind) {
-                is_known &= policies.insert(&whole(object)).is_some();
+                is_known &= policies.insert(&whole(object)).is_ok();
             }
             if is_known {
                 policies.add_known(kind);

@@ -63,9 +63,9 @@ struct Status {
 }
 
 impl Quota {
-    /// Reads a quota; `None` if its fields have other types.
-    pub(super) fn read(object: &Value, key: &Key) -> Option<Self> {
-        let Wire { spec, status } = Wire::deserialize(object).ok()?;
+    /// Reads a quota.
+    pub(super) fn read(object: &Value, key: &Key) -> serde_json::Result<Self> {
+        let Wire { spec, status } = Wire::deserialize(object)?;
         let mut scopes: Vec<Scope> = spec.scope_selector.match_expressions;
         scopes.extend(spec.scopes.into_iter().map(|name| Scope { name, operator: "Exists".into(), values: Vec::new() }));
         let used = (!status.hard.is_empty()).then_some(status.used);
@@ -73,7 +73,7 @@ impl Quota {
             scope.values.sort();
         }
         let is_of_pods = spec.hard.keys().any(|name| is_of_pods(name));
-        Some(Self { key: key.clone(), hard: spec.hard, used, scopes, is_of_pods })
+        Ok(Self { key: key.clone(), hard: spec.hard, used, scopes, is_of_pods })
     }
 
     pub(super) fn key(&self) -> &Key {

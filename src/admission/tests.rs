@@ -11,7 +11,7 @@ fn cluster(objects: &[Value]) -> Cluster {
 fn policies(objects: &[Value]) -> Policies {
     let mut policies = Policies::default();
     for object in objects {
-        let (kind, _) = policies.insert(object).unwrap();
+        let (kind, _) = policies.insert(object).unwrap().unwrap();
         policies.add_known(kind);
     }
     policies
@@ -66,6 +66,28 @@ fn a_pod_gets_the_defaults_of_an_api_server() {
     assert_eq!((found.spec.priority, found.spec.preemption_policy.as_deref()), (Some(9), Some("PreemptLowerPriority")));
     assert_eq!((found.spec.tolerations.len(), found.spec.containers[0].ports[0].host_port), (1, Some(80)));
     assert_eq!(admitted(&[], &[], &container(&json!({}))).unwrap().spec.priority, Some(0));
+}
+
+#[test]
+fn names_and_labels_are_checked_as_by_an_api_server() {
+    let refused = |metadata: Value| {
+        let pod = json!({"metadata": metadata, "spec": container(&json!({}))});
+        let found = admit(&Cluster::default(), &Policies::default(), Emulation::default(), &pod);
+        found.map_or_else(|refused| refused.to_string(), |_| String::new())
+    };
+    let (most, label) = ("n".repeat(253), "l".repeat(63));
+    assert_eq!(refused(json!({"name": most, "labels": {format!("{most}/{label}"): label, "A_b": ""}})), "");
+    for (metadata, begin) in [
+        (json!({"name": "Web_1"}), "metadata.name: Invalid value: \"Web_1\": a lowercase RFC 1123 subdomain must"),
+        (json!({"name": "a".repeat(254)}), "metadata.name: Invalid value: \"aaa"),
+        (json!({"name": "a", "labels": {"a b": "c"}}), "metadata.labels: Invalid value: \"a b\": name part must consist of"),
+        (json!({"name": "a", "labels": {"a": "c d"}}), "metadata.labels: Invalid value: \"c d\": a valid label must be"),
+        (json!({"name": "a", "labels": {"a": "c".repeat(64)}}), "metadata.labels: Invalid value: \"ccc"),
+    ] {
+        let found = refused(metadata);
+        assert!(found.contains(&format!("is invalid: {begin}")), "{found}");
+    }
+    assert!(refused(json!({"name": "a".repeat(1000)})).ends_with("a...\": must be no more than 253 bytes"));
 }
 
 #[test]
@@ -415,7 +437,7 @@ fn policies_that_are_not_known_whole_refuse_nothing_by_their_absence() {
     assert_eq!(unknown(&of(&[broken], &[]))[0], NeighborKind::ResourceQuota);
     // So does a manifest that has one of a kind.
     let mut learned = Admission::new(Policies::default(), Emulation::default());
-    learned.learn(&objects[0]).unwrap();
+    assert_eq!(learned.learn(&objects[0]), Ok(true));
     assert_eq!(learned.policies().unknown().count(), 4);
     for (field, name) in [("serviceAccountName", "api"), ("runtimeClassName", "other")] {
         let mut spec = container(&json!({}));

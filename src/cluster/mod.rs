@@ -48,7 +48,7 @@ pub use quantity::{Format, ParseQuantityError, Quantity};
 pub use resource_version::ResourceVersion;
 pub use selector::{
     LabelSelector, NodeSelector, NodeSelectorTerm, PreparedTerms, Requirement, SelectorError, SelectorWords,
-    TopologySelectorLabelRequirement, TopologySelectorTerm,
+    TopologySelectorLabelRequirement, TopologySelectorTerm, subdomain_errors,
 };
 pub use store::{Cluster, Object, Store};
 pub use str::Str;

@@ -15,6 +15,7 @@ use super::{Labels, List, Str};
 use crate::limits::engine::SELECTOR_ERRORS;
 pub use prepared::PreparedTerms;
 use validation::Operators;
+pub use validation::subdomain_errors;
 
 /// `metav1.LabelSelector`, as written. A selector that is absent (`None` where the API has a pointer) matches
 /// nothing; one without requirements matches everything.
@@ -113,6 +114,11 @@ impl LabelSelector {
     /// Returns the errors of a label key; empty if it is valid.
     pub fn key_errors(key: &str) -> Vec<String> {
         validation::key_errors(key)
+    }
+
+    /// Returns the errors of a label value; empty if it is valid.
+    pub fn value_errors(value: &str) -> Vec<String> {
+        validation::value_errors(value)
     }
 }
 

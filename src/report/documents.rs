@@ -1,9 +1,8 @@
 //! The answers about all pending pods, what-ifs, a workload and two dumps, as documents.
 
-use super::workload::unknown_kind;
 use super::{WhatIfReport, voices_lines};
 use crate::analysis::workload::lost;
-use crate::analysis::{Agreements, CauseReport, DumpDiff, WorkloadCause, WorkloadReport};
+use crate::analysis::{Agreements, CauseReport, DumpDiff, UnknownKind, WorkloadCause, WorkloadReport};
 use crate::output::Document;
 use crate::plural::count;
 
@@ -105,7 +104,7 @@ pub fn workload_document(found: &WorkloadReport) -> Document {
     if !found.missing_kinds.is_empty() {
         doc.blank();
         doc.heading(2, "Unknowns");
-        doc.list(found.missing_kinds.iter().map(|unknown| format!("{}: {}", unknown_kind(unknown), unknown.effect)));
+        doc.list(found.missing_kinds.iter().map(UnknownKind::sentence));
     }
     doc
 }

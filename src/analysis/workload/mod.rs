@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::SchedulerMatch;
+use super::missing::{capitalized, missing_clause};
 use super::overview::{CauseFix, CauseReport, VOLUME};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, MissingReason};
@@ -97,14 +98,24 @@ pub enum WorkloadFix {
     Scheduling(Box<CauseFix>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UnknownKind {
     /// The kind; `Event` for events about other objects than pods.
     pub kind: &'static str,
     /// Why it is unknown.
     pub why: MissingReason,
+    /// Why it is unknown, as a clause.
+    #[serde(skip)]
+    pub(crate) clause: String,
     /// The effect, as the rest of a sentence.
     pub effect: &'static str,
+}
+
+impl UnknownKind {
+    /// Returns a sentence such as `Jobs cannot be read (no permission): conditions about pods that were refused are unknown.`
+    pub fn sentence(&self) -> String {
+        format!("{}: {}", capitalized(&self.clause), self.effect)
+    }
 }
 
 impl WorkloadReport {
@@ -141,8 +152,14 @@ impl WorkloadReport {
             missing_kinds: found
                 .unknown
                 .iter()
-                .map(|(kind, why)| UnknownKind { kind: (*kind).into(), why: *why, effect: words::effect(*kind) })
-                .chain(found.events_unknown.map(|why| UnknownKind { kind: "Event", why, effect: "what others wrote may be missing." }))
+                .map(|(kind, why)| {
+                    let clause = missing_clause(&kind.plural(), *why);
+                    UnknownKind { kind: (*kind).into(), why: *why, clause, effect: words::effect(*kind) }
+                })
+                .chain(found.events_unknown.map(|why| {
+                    let clause = missing_clause("Events", why);
+                    UnknownKind { kind: "Event", why, clause, effect: "what others wrote may be missing." }
+                }))
                 .collect(),
             now,
         };

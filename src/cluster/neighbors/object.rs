@@ -291,13 +291,12 @@ impl Neighbor {
             let OwnerWire { metadata, spec, status } = OwnerWire::deserialize(deserializer)?;
             return Ok(Self { kind, api_version, metadata, content: NeighborContent::Owner(Box::new(OwnerFacts { spec, status })) });
         }
-        let OtherWire { metadata, mut spec, mut status, overhead, scheduling } = OtherWire::deserialize(deserializer)?;
-        leave_out(&mut spec);
-        leave_out(&mut status);
-        let fields = match kind {
+        let OtherWire { metadata, spec, status, overhead, scheduling } = OtherWire::deserialize(deserializer)?;
+        let mut fields = match kind {
             NeighborKind::RuntimeClass => serde_json::json!({"overhead": overhead, "scheduling": scheduling}),
             _ => serde_json::json!({"spec": spec, "status": status}),
         };
+        leave_out(&mut fields);
         let content = NeighborContent::Other(Box::new(fields));
         Ok(Self { kind, api_version, metadata, content })
     }

@@ -166,12 +166,7 @@ pub(super) fn key_errors(key: &str) -> Vec<String> {
             if prefix.is_empty() {
                 errors.push("prefix part must be non-empty".to_string());
             } else {
-                if prefix.len() > SUBDOMAIN_MAX_LENGTH {
-                    errors.push(format!("prefix part must be no more than {SUBDOMAIN_MAX_LENGTH} bytes"));
-                }
-                if !is_subdomain(prefix) {
-                    errors.push(format!("prefix part {SUBDOMAIN_RULE}"));
-                }
+                errors.extend(subdomain_errors(prefix).into_iter().map(|error| format!("prefix part {error}")));
             }
             name
         }
@@ -192,7 +187,20 @@ pub(super) fn key_errors(key: &str) -> Vec<String> {
     errors
 }
 
-fn value_errors(value: &str) -> Vec<String> {
+/// Returns the errors of a DNS subdomain: the name of most objects, and the prefix of a label key.
+pub fn subdomain_errors(name: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    if name.len() > SUBDOMAIN_MAX_LENGTH {
+        errors.push(format!("must be no more than {SUBDOMAIN_MAX_LENGTH} bytes"));
+    }
+    if !is_subdomain(name) {
+        errors.push(SUBDOMAIN_RULE.to_string());
+    }
+    errors
+}
+
+/// Returns the errors of a label value.
+pub(super) fn value_errors(value: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if value.len() > NAME_MAX_LENGTH {
         errors.push(format!("must be no more than {NAME_MAX_LENGTH} bytes"));

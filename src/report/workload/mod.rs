@@ -4,8 +4,7 @@ use jiff::Timestamp;
 
 use super::overview::named;
 use crate::analysis::workload::{ago, lost};
-use crate::analysis::{UnknownKind, VoiceReport, WorkloadCause, WorkloadReport};
-use crate::cluster::MissingReason;
+use crate::analysis::{VoiceReport, WorkloadCause, WorkloadReport};
 use crate::output::Lines;
 
 /// Limit on the voices shown in text.
@@ -44,7 +43,7 @@ impl WorkloadReport {
             out.blank();
             out.push("UNKNOWN");
             for unknown in &self.missing_kinds {
-                out.line(format_args!("  {}: {}", unknown_kind(unknown), unknown.effect));
+                out.line(format_args!("  {}", unknown.sentence()));
             }
         }
         out
@@ -72,18 +71,6 @@ impl WorkloadReport {
                 }
             }
         }
-    }
-}
-
-/// Returns why a kind is unknown, as the first half of a sentence.
-pub(super) fn unknown_kind(unknown: &UnknownKind) -> String {
-    let kinds = format!("{}s", unknown.kind);
-    match unknown.why {
-        MissingReason::NotInSource => format!("The source contains no {kinds}"),
-        MissingReason::Refused => format!("{kinds} cannot be read (no permission)"),
-        MissingReason::Failed => format!("{kinds} could not be read"),
-        MissingReason::Partial => format!("{kinds} were read in some namespaces only"),
-        MissingReason::Incomplete | MissingReason::Selected => format!("{kinds} are known in part only"),
     }
 }
 

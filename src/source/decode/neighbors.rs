@@ -62,9 +62,7 @@ fn read(text: &[u8], syntax: Syntax, kind: NeighborKind, api_version: &str, hint
     if let Some(what) = TooLong::find([name.as_str(), namespace], labels.iter().flat_map(|(key, value)| [key.as_str(), value])) {
         return Err(DecodeError { object: Some(kind.to_string()), ..DecodeError::new(&format!("{what}; skipped")) });
     }
-    if !Policies::can_read(&object) {
-        return Err(DecodeError::new("its fields have other types than the API's; skipped"));
-    }
+    Policies::check(&object).map_err(|problem| DecodeError::new(&format!("{problem}; skipped")))?;
     if kind.namespaced() && object.metadata.namespace.is_empty() {
         object.metadata.namespace = hint.namespace.as_deref().unwrap_or("default").into();
     }

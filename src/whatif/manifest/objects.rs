@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::answer::ManifestAnswer;
 use super::{ManifestProblem, ManifestRequest};
-use crate::admission::{Admission, policy_kind};
+use crate::admission::Admission;
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
 use crate::controllers::unfold::{Unfolded, claim_defaults};
 use crate::controllers::{Draft, Workload};
@@ -54,23 +54,17 @@ pub(super) fn apply(
     answer: &mut ManifestAnswer,
 ) -> Result<(), ManifestProblem> {
     let kind = kind_of(object);
-    if policy_kind(&kind, text(object, "/apiVersion")).is_some() {
-        let object = with_namespace(object, &request.namespace);
-        let learned = admission.learn(&object);
-        return match learned {
-            Some(_) => {
-                *answer.applied.entry(kind).or_default() += 1;
-                Ok(())
-            }
-            None => Err(problem(at, &object, "its fields have other types than the API's".to_owned())),
-        };
+    let placed = with_namespace(object, &request.namespace);
+    if admission.learn(&placed).map_err(|error| problem(at, &placed, error.to_string()))? {
+        *answer.applied.entry(kind).or_default() += 1;
+        return Ok(());
     }
     let group = text(object, "/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
     let Some(known) = kind.parse::<Kind>().ok().filter(|known| known.group() == group) else {
         *answer.skipped.entry(kind).or_default() += 1;
         return Ok(());
     };
-    let object = if known.namespaced() { with_namespace(object, &request.namespace) } else { object.clone() };
+    let object = if known.namespaced() { placed } else { object.clone() };
     put(draft, at, known, &object)?;
     *answer.applied.entry(kind).or_default() += 1;
     Ok(())
