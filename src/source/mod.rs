@@ -86,8 +86,7 @@ pub fn load_watched(inputs: &[Input], limits: &Limits, progress: &Arc<Progress>)
     // Its patterns are needed no longer.
     drop(walk);
     let mut loaded = assembly.finish();
-    let embedded = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
-    loaded.report.complete = embedded && loaded.report.left_out == 0;
+    loaded.report.complete = inputs.iter().all(|input| matches!(input, Input::Bytes { .. }));
     // The decoding threads need their tables no longer.
     let forget = || {
         dedup::forget();

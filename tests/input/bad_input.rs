@@ -347,7 +347,10 @@ fn files_and_directories() {
     assert_eq!(names(&loaded), ["Pod shop/a", "Pod shop/b", "Node n1"]);
     let found = remarks(&loaded);
     assert!(
-        found.len() == 2 && found[0].starts_with("note 3 files hold no Kubernetes objects") && found[1].starts_with("note 1 hidden file"),
+        found.len() == 3
+            && found[0].starts_with("note 3 files hold no Kubernetes objects")
+            && found[1].starts_with("note 1 hidden file")
+            && found[2].ends_with("c.json is not text, though its name promises objects; some may be missing"),
         "{found:#?}"
     );
     for (kind, name, line, start) in

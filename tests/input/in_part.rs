@@ -10,7 +10,7 @@ use std::process::Command;
 use proptest::prelude::*;
 use schedscope::cluster::{Cluster, Kind, MissingKinds, MissingReason};
 use schedscope::source::capture::Capture;
-use schedscope::source::{Input, load};
+use schedscope::source::{Input, Loaded, load};
 use serde_json::{Value, json};
 
 fn node(name: &str) -> Value {
@@ -236,4 +236,163 @@ fn a_workload_of_a_kind_that_was_not_read_whole_is_unknown() {
     for (code, said) in explained(&["explain", "deployment/api", "-n", "shop"], &folder.path().join("short.json")) {
         assert!(code == 1 && said.contains("0 of 3 pods are ready"), "{code} {said}");
     }
+}
+
+/// Returns the reason for which a kind is unknown in a file.
+fn why(text: &str, kind: Kind) -> Option<MissingReason> {
+    loaded(text).report.missing().why(kind)
+}
+
+fn loaded(text: &str) -> Loaded {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), text).unwrap();
+    load(&[Input::Path(file.path().to_owned())])
+}
+
+#[test]
+fn a_list_with_an_item_that_is_none_lacks_it() {
+    let (head, a, b) = (r#"{"kind":"PodList","apiVersion":"v1","items":["#, pod("a"), pod("b"));
+    let nodes = typed("Node", &[node("n1")]);
+    let failed = Some(MissingReason::Failed);
+    let kind_last = |items: &str| format!(r#"{{"apiVersion":"v1","items":[{items}],"kind":"PodList","metadata":{{}}}}"#);
+    for (what, list) in [
+        ("a string", format!("{head}{a},\"oops\",{b}]}}")),
+        ("the same with the kind behind", kind_last(&format!("{a},\"oops\",{b}"))),
+        ("a list", format!("{head}{a},[],{b}]}}")),
+        ("a stray bracket", format!("{head}{a}}},{b}]}}")),
+        ("another bracket", format!("{head}{a}]],{b}]}}")),
+        ("two lists of items", format!("{head}{a}],\"items\":[{b}]}}")),
+        ("broken syntax", format!("{head}{a},{{\"kind\" \"Pod\"}},{b}]}}")),
+        (
+            "a list within a list",
+            json!({"kind": "List", "apiVersion": "v1", "items": [{"kind": "PodList", "apiVersion": "v1", "items": [a, 7, b]}]}).to_string(),
+        ),
+    ] {
+        assert_eq!(why(&format!("{nodes}\n{list}"), Kind::Pod), failed, "{what}: {list}");
+        assert_eq!(why(&format!("{list}\n{nodes}"), Kind::Node), None, "{what}: {list}");
+    }
+    let yaml = |items: &str| format!("apiVersion: v1\nitems:\n{items}kind: PodList\nmetadata: {{}}\n");
+    let item = "- metadata:\n    name: a\n  spec:\n    containers: []\n";
+    assert_eq!(why(&yaml(item), Kind::Pod), None);
+    for broken in ["- metadata:\n    name: b\n  \0\0\0\0:\n    containers: []\n", "- text\n", "Error from server (Timeout): try again\n"] {
+        assert_eq!(why(&yaml(&format!("{item}{broken}{item}")), Kind::Pod), failed, "{broken:?}");
+    }
+    // Of a list of any kinds, it may be one of each.
+    let mixed = json!({"kind": "List", "apiVersion": "v1", "items": [node("n1"), a, {"metadata": {"name": "c"}}]}).to_string();
+    assert_eq!((why(&mixed, Kind::Pod), why(&mixed, Kind::Node)), (Some(MissingReason::Incomplete), Some(MissingReason::Incomplete)));
+    // So may a document behind others.
+    let documents = format!("{}---\n{}---\napiVers", serde_yaml::to_string(&a).unwrap(), serde_yaml::to_string(&node("n1")).unwrap());
+    assert_eq!(why(&documents, Kind::Pod), Some(MissingReason::Incomplete));
+}
+
+#[test]
+fn a_page_of_a_list_lacks_the_others() {
+    let page = json!({"continue": "eyJ2Ijo", "remainingItemCount": 77});
+    let first = json!({"kind": "PodList", "apiVersion": "v1", "metadata": page, "items": [pod("a")]});
+    let last = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {"continue": ""}, "items": [pod("a")]});
+    let kind_last = format!(r#"{{"apiVersion":"v1","items":[{}],"kind":"PodList","metadata":{page}}}"#, pod("a"));
+    let within = json!({"kind": "List", "apiVersion": "v1", "items": [first]});
+    for (list, expected) in [(&first, true), (&last, false), (&within, true)] {
+        let yaml = serde_yaml::to_string(list).unwrap();
+        for text in [list.to_string(), serde_json::to_string_pretty(list).unwrap(), yaml.clone(), format!("# merged\nx: &x {{}}\n{yaml}")] {
+            assert_eq!(why(&text, Kind::Pod), expected.then_some(MissingReason::Failed), "{text}");
+        }
+    }
+    assert_eq!(why(&kind_last, Kind::Pod), Some(MissingReason::Failed));
+    let said = loaded(&first.to_string()).diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert!(said.contains(": holds a page of a longer list of Pods: 77 more items was left out"), "{said}");
+}
+
+#[test]
+fn a_list_counts_for_the_kind_of_its_group() {
+    let empty = |kind: &str, version: &str| json!({"kind": format!("{kind}List"), "apiVersion": version, "items": []}).to_string();
+    let absent = Some(MissingReason::NotInSource);
+    for (kind, version, model, expected) in [
+        ("Node", "v1", Kind::Node, None),
+        ("Node", "longhorn.io/v1beta2", Kind::Node, absent),
+        ("Service", "serving.knative.dev/v1", Kind::Service, absent),
+        ("PodDisruptionBudget", "policy/v1", Kind::PodDisruptionBudget, None),
+        ("PodDisruptionBudget", "v1", Kind::PodDisruptionBudget, absent),
+    ] {
+        assert_eq!(why(&format!("{}\n{}", empty(kind, version), pod("a")), model), expected, "{kind} {version}");
+    }
+    // An empty list is one in any form.
+    for text in [
+        r#"{"kind":"PodDisruptionBudgetList","apiVersion":"policy/v1","items":null}"#,
+        "apiVersion: policy/v1\nitems: []\nkind: PodDisruptionBudgetList\n",
+        "kind: PodDisruptionBudgetList\napiVersion: policy/v1\nitems: []\n",
+    ] {
+        let loaded = loaded(text);
+        assert_eq!((loaded.report.missing().why(Kind::PodDisruptionBudget), loaded.diagnostics.len()), (None, 0), "{text}");
+    }
+}
+
+#[test]
+fn an_error_in_place_of_objects_loses_what_its_file_promised() {
+    let unauthorized =
+        r#"{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}"#;
+    assert_eq!(folder(|at| fs::write(at.join("pods.json"), unauthorized).unwrap()).why(Kind::Pod), Some(MissingReason::Incomplete));
+    assert_eq!(why(&format!("{}\n{unauthorized}", pod("a")), Kind::Pod), Some(MissingReason::Incomplete));
+    let watch = format!(r#"{{"type":"ADDED","object":{}}}"#, pod("a"));
+    let ended = format!("{watch}\n{{\"type\":\"ERROR\",\"object\":{unauthorized}}}\n");
+    assert_eq!((why(&watch, Kind::Pod), why(&ended, Kind::Pod)), (None, Some(MissingReason::Incomplete)));
+    // A file of a folder that names no kind may have held any, where its extension promises objects.
+    for text in
+        ["", "\0\0\0\0\0\0\0\0", "Unable to connect to the server: EOF\n", "Error from server (Forbidden): pods is forbidden\n", "oops"]
+    {
+        let lost = folder(|at| fs::write(at.join("shop.json"), text).unwrap());
+        assert_eq!((lost.why(Kind::Pod), lost.why(Kind::Node)), (Some(MissingReason::Incomplete), None), "{text}");
+    }
+    for (name, text) in
+        [("notes.txt", "oops"), ("values.yaml", "replicas: 2\n"), ("values.json", "{\"replicas\": 2}"), ("list.json", "[{\"a\": 1}]")]
+    {
+        let pods = typed("Pod", &[pod("a")]);
+        let known = folder(|at| {
+            fs::write(at.join("pods.json"), &pods).unwrap();
+            fs::write(at.join(name), text).unwrap();
+        });
+        assert_eq!((known.why(Kind::Pod), known.why(Kind::PodDisruptionBudget)), (None, Some(MissingReason::NotInSource)), "{name}");
+    }
+}
+
+#[test]
+fn what_follows_a_compressed_text_or_an_archive_is_not_left_out_silently() {
+    use std::io::Write;
+    let gzip = |text: &str| {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        out.write_all(text.as_bytes()).unwrap();
+        out.finish().unwrap()
+    };
+    let (nodes, pods) = (gzip(&typed("Node", &[node("n1")])), gzip(&typed("Pod", &[pod("a")])));
+    let together = |tail: &[u8]| missing(&[&nodes[..], &pods, tail].concat());
+    assert_eq!((together(&[]).why(Kind::Pod), together(&[0; 700]).why(Kind::Pod)), (None, None));
+    for tail in [&b"oops"[..], &pods[1..], &pods[..pods.len() - 3], b"\0\0x"] {
+        assert!(together(tail).decides_on_part(), "{tail:?}");
+    }
+    let tar = |name: &str, text: &str| {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text.len() as u64);
+        header.set_mode(0o644);
+        let mut out = tar::Builder::new(Vec::new());
+        out.append_data(&mut header, name, text.as_bytes()).unwrap();
+        out.into_inner().unwrap()
+    };
+    let both = [tar("nodes.json", &typed("Node", &[node("n1")])), tar("pods.json", &typed("Pod", &[pod("a")]))].concat();
+    assert_eq!(missing(&both).why(Kind::Pod), Some(MissingReason::Incomplete));
+}
+
+#[test]
+fn lists_of_one_namespace_say_nothing_of_others() {
+    let budgets = r#"{"kind":"PodDisruptionBudgetList","apiVersion":"policy/v1","items":[]}"#;
+    let of = |namespaces: &[&str]| {
+        folder(|at| {
+            fs::write(at.join("pods.json"), typed("Pod", &[pod("a")])).unwrap();
+            fs::create_dir_all(at.join("cluster-resources/pod-disruption-budgets")).unwrap();
+            for namespace in namespaces {
+                fs::write(at.join(format!("cluster-resources/pod-disruption-budgets/{namespace}.json")), budgets).unwrap();
+            }
+        })
+        .why(Kind::PodDisruptionBudget)
+    };
+    assert_eq!((of(&["kube-system"]), of(&["kube-system", "shop"])), (Some(MissingReason::Partial), None));
 }

@@ -4,19 +4,19 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::diagnostic::{Diagnostic, Severity};
-use super::losses::names_kind;
+use super::losses::{names_kind, namespace_of};
 use super::report::{FileReport, Origin};
 use super::{Assembly, FileToRead, Tally, label};
 use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Kind, KindSet, MissingReason, Object};
 use crate::limits::sources::ERRORS_OF_FILE;
-use crate::plural::count_of;
+use crate::plural::{and_more, count_of};
 use crate::source::decode::any_kind::AnyKind;
 use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
 use crate::source::decode::events::SeenEvent;
 use crate::source::decode::neighbors::DecodedNeighbor;
 use crate::source::decode::windows::{Contents, Entry as Read};
-use crate::source::decode::{Change, DecodeError, Decoded, DecodedItem};
+use crate::source::decode::{Change, DecodeError, Decoded, DecodedItem, SeenList};
 use crate::source::layout::Signs;
 use crate::source::read::input::{Content, Place};
 
@@ -30,8 +30,10 @@ pub(in crate::source) struct Ingest<'a> {
     entries: usize,
     /// The number of objects taken from it.
     objects: usize,
-    /// The number of objects that could not be decoded and whose kind is unknown.
+    /// The number of objects, but for those of lists, that could not be decoded and whose kind is unknown.
     of_no_kind: usize,
+    /// The lists that are empty or within other objects.
+    lists: Vec<SeenList>,
     /// The kinds of these objects, and that of the last one.
     kinds: KindSet,
     last: Option<AnyKind>,
@@ -47,6 +49,10 @@ pub(in crate::source) struct Ingest<'a> {
     stray: Option<usize>,
     /// Whether one of them has a name, as objects of a cluster do.
     named_stray: bool,
+    /// The number of them that are in no list.
+    top_strays: usize,
+    /// The file holds words rather than objects, such as the message of an error.
+    is_of_words: bool,
 }
 
 /// Why an entry is not read.
@@ -67,6 +73,7 @@ impl<'a> Ingest<'a> {
             entries: 0,
             objects: 0,
             of_no_kind: 0,
+            lists: Vec::new(),
             kinds: KindSet::default(),
             last: None,
             namespace_defaulted: Tally::default(),
@@ -78,6 +85,8 @@ impl<'a> Ingest<'a> {
             strays: 0,
             stray: None,
             named_stray: false,
+            top_strays: 0,
+            is_of_words: false,
         }
     }
 
@@ -127,33 +136,45 @@ impl Assembly {
             }
             return;
         }
-        for kind in &contents.listed {
-            self.report.count(*kind);
-        }
-        for kind in &contents.listed_neighbors {
-            self.neighbors.add_listed(*kind);
-        }
-        let none = ingest.entries == 0 && contents.entries.iter().all(Vec::is_empty);
-        if none && contents.broken_off.is_none() && contents.unfinished_lists == 0 && !found {
-            let what = if contents.bytes == 0 { "is empty" } else { "contains no objects" };
-            self.remark(Severity::Warning, name, what.to_owned());
-        }
         for entries in std::mem::take(&mut contents.entries) {
             self.take(&mut ingest, entries);
+        }
+        std::mem::take(&mut ingest.lists).iter().for_each(|list| contents.lists.add(list));
+        let lists = &contents.lists;
+        if namespace_of(to_read).is_none() {
+            for kind in &lists.listed {
+                self.report.count(*kind);
+            }
+            for kind in &lists.listed_neighbors {
+                self.neighbors.add_listed(*kind);
+            }
+        }
+        let is_known = !lists.listed.is_empty() || !lists.listed_neighbors.is_empty();
+        if ingest.entries == 0 && !is_known && contents.broken_off.is_none() && lists.unfinished == 0 && !found {
+            let what = if contents.bytes == 0 { "is empty" } else { "contains no objects" };
+            self.remark(Severity::Warning, name, what.to_owned());
         }
         if ingest.objects > 0 {
             self.layouts.note_signs(to_read.input, Signs { form: contents.form, ..std::mem::take(&mut ingest.signs) });
         }
-        self.finish_file(&ingest);
+        if self.finish_file(&ingest) {
+            contents.lists.untyped_lacks = false;
+        }
         self.weigh_lists(to_read, &contents, ingest.last, ingest.kinds);
         // Of a file that is cut, the lists tell what its broken end may have been.
-        if ingest.of_no_kind > 0 && contents.broken_off.is_none() && contents.unfinished_lists == 0 {
+        if ingest.of_no_kind > 0 && contents.broken_off.is_none() && contents.lists.unfinished == 0 {
             self.lose(to_read);
         }
         if let Some(error) = contents.broken_off {
             self.remark(Severity::Error, name, error.to_string());
-        } else if contents.unfinished_lists > 0 {
+        } else if contents.lists.unfinished > 0 {
             self.remark(Severity::Warning, name, "ends within a list; the file may be truncated".to_owned());
+        }
+        if let Some((kind, remaining)) = contents.lists.pages.first() {
+            let rest = remaining.map_or_else(|| "the rest".to_owned(), |count| count_of(count as usize, "more item", "more items"));
+            let others = and_more(contents.lists.pages.len());
+            let message = format!("holds a page of a longer list of {kind}s: {rest} was left out when it was made{others}");
+            self.remark(Severity::Error, name, message);
         }
         self.report.bytes += contents.bytes;
         self.report.files.push(FileReport {
@@ -168,7 +189,8 @@ impl Assembly {
         self.report.places.push(to_read.place.clone());
     }
 
-    fn finish_file(&mut self, ingest: &Ingest<'_>) {
+    /// Makes the remarks about a file at its end. Returns whether it was found and is no part of the cluster.
+    fn finish_file(&mut self, ingest: &Ingest<'_>) -> bool {
         let file = ingest.file;
         let name = file.name.as_str();
         if ingest.unreported > 0 {
@@ -179,8 +201,12 @@ impl Assembly {
             self.remark(Severity::Warning, name, format!("{objects} read without invalid times"));
         }
         if ingest.kindless > 0 && file.found {
-            if ingest.objects == 0 {
+            if ingest.objects > 0 {
+                self.lose(file);
+            } else if ingest.is_of_words {
                 self.lose_named(&file.path);
+            } else {
+                self.lose_named_after_kind(&file.path);
             }
             self.pass_over(file);
         }
@@ -190,7 +216,7 @@ impl Assembly {
             ingest.stray.into_iter().for_each(|place| drop(self.diagnostics.remove(place)));
             self.report.unknown -= ingest.strays;
             self.pass_over(file);
-        } else if ingest.strays > 0 && ingest.objects == 0 {
+        } else if ingest.strays > 0 && (ingest.objects == 0 || ingest.top_strays > 0) {
             self.lose(file);
         }
         if let Some(place) = ingest.stray.filter(|_| !foreign)
@@ -221,6 +247,7 @@ impl Assembly {
                 ),
             );
         }
+        foreign
     }
 
     fn add_entry(&mut self, ingest: &mut Ingest<'_>, entry: Read) {
@@ -251,9 +278,17 @@ impl Assembly {
                 return;
             }
             DecodedItem::Event(event) => return self.add_event(*event),
+            DecodedItem::List(list) => {
+                ingest.entries -= 1;
+                return ingest.lists.push(list);
+            }
             DecodedItem::Version | DecodedItem::Mended(..) => return,
             DecodedItem::Other(kind) => return *self.report.other_kinds.entry(kind).or_default() += 1,
             DecodedItem::Unread(kind) => return *self.report.unread_kinds.entry(kind).or_default() += 1,
+            DecodedItem::Refusal(kind, MissingReason::Incomplete, message) => {
+                self.losses.may_lack(kind);
+                return self.in_part.add(|| format!("{name}: {} were not given whole: {message}", kind.plural()));
+            }
             DecodedItem::Refusal(kind, why, message) => self.take_refusal(kind, why, &message),
             DecodedItem::OldVersion(kind, version) => {
                 self.report.count(kind).old_version += 1;
@@ -316,14 +351,13 @@ impl Assembly {
     fn take_refusal(&mut self, kind: Kind, why: MissingReason, message: &str) -> Fault {
         match why {
             MissingReason::Refused => self.report.refused.insert(kind),
-            MissingReason::Incomplete => self.losses.may_lack(kind),
             MissingReason::Partial => self.report.partial.insert(kind),
             MissingReason::Selected => self.report.selected.insert(kind),
-            MissingReason::Failed | MissingReason::NotInSource => self.report.failed.insert(kind),
+            MissingReason::Failed | MissingReason::Incomplete | MissingReason::NotInSource => self.report.failed.insert(kind),
         }
         let severity = match why {
-            MissingReason::Incomplete | MissingReason::Partial | MissingReason::Selected => Severity::Note,
-            MissingReason::Refused | MissingReason::Failed | MissingReason::NotInSource => Severity::Error,
+            MissingReason::Partial | MissingReason::Selected => Severity::Note,
+            MissingReason::Refused | MissingReason::Failed | MissingReason::Incomplete | MissingReason::NotInSource => Severity::Error,
         };
         Fault { severity, object: None, line: 0, message: format!("{} were not given: {message}", kind.plural()) }
     }
@@ -338,11 +372,13 @@ impl Assembly {
                 self.kindless.add(|| name.clone());
             } else {
                 ingest.kindless += 1;
+                ingest.is_of_words |= matches!(what, DecodedItem::NoObject("a string"));
             }
             return;
         }
         self.report.unknown += 1;
         ingest.strays += 1;
+        ingest.top_strays += usize::from(object.is_none());
         ingest.named_stray |= is_named;
         if ingest.strays > 1 {
             return;
@@ -375,7 +411,8 @@ impl Assembly {
             None if neighbor.is_some() => {}
             None => {
                 self.report.unknown += 1;
-                ingest.of_no_kind += 1;
+                // What a list lacks, the list tells.
+                ingest.of_no_kind += usize::from(place.is_none());
             }
         }
         let kind = kind.map(|kind| kind.to_string()).or_else(|| neighbor.map(|kind| kind.to_string()));

@@ -1,12 +1,12 @@
 //! Keeps what may be missing: the kinds whose objects a file that could not be read, or not to its end, may have held.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use strum::IntoEnumIterator;
 
 use super::{Assembly, FileToRead};
 use crate::cluster::neighbors::{NeighborKind, Neighbors};
-use crate::cluster::{Kind, KindSet, MissingReason};
+use crate::cluster::{Kind, KindSet, MissingReason, Object};
 use crate::source::decode::any_kind::AnyKind;
 use crate::source::decode::windows::Contents;
 use crate::source::layout::{self, Hint};
@@ -40,6 +40,8 @@ pub(in crate::source) struct Losses {
     any: bool,
     /// Kinds of which a list over the whole cluster was read to its end.
     whole: Kinds,
+    /// The kinds of which lists of single namespaces were read to their end, with the namespaces.
+    by_namespace: BTreeMap<AnyKind, BTreeSet<String>>,
     /// The number of files, members and folders that were not read, or not to their end.
     pub(super) files: usize,
 }
@@ -89,6 +91,26 @@ fn kind_of_path(path: &str) -> Option<AnyKind> {
     of_role.or_else(|| layout::general_hint(path).kind).map(|kind| AnyKind::of(kind.kind, Some(kind.group())))
 }
 
+/// Returns the namespace whose objects a file holds; `None` where it is of the whole cluster, by its path.
+pub(super) fn namespace_of(file: &FileToRead) -> Option<String> {
+    let of_role = layout::role(&file.path).and_then(|role| match role.task {
+        layout::Task::Objects(Hint { namespace, .. }) => namespace,
+        _ => None,
+    });
+    let in_folder = || {
+        let (_, below) = file.path.split_once("namespaces/").filter(|_| file.found)?;
+        Some(below.split('/').next().unwrap_or_default().to_owned())
+    };
+    of_role.map(|namespace| namespace.to_string()).or_else(in_folder)
+}
+
+/// Whether a path has an extension of JSON or YAML, which may be compressed.
+fn has_ending_of_text(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let inner = ["gz", "xz", "zst", "bz2"].iter().find_map(|ending| file.strip_suffix(ending)?.strip_suffix('.')).unwrap_or(&file);
+    inner.rsplit_once('.').is_some_and(|(_, ending)| matches!(ending, "json" | "yaml" | "yml" | "jsonl" | "ndjson"))
+}
+
 /// Returns whether the path of a file names a kind that scheduling reads.
 pub(super) fn names_kind(path: &str) -> bool {
     kind_of_path(path).is_some_and(|kind| kind.model.is_some())
@@ -105,6 +127,39 @@ fn may_hold_objects(path: &str) -> bool {
 }
 
 impl Assembly {
+    /// Settles the kinds of which only lists of single namespaces were read: they are known where the lists are those of all namespaces
+    /// that the source shows.
+    pub(super) fn settle_lists_of_namespaces(&mut self) {
+        let by_namespace = std::mem::take(&mut self.losses.by_namespace);
+        if by_namespace.is_empty() {
+            return;
+        }
+        let mut namespaces: HashSet<&str> = HashSet::new();
+        for object in &self.objects {
+            namespaces.insert(match object {
+                Object::Namespace(namespace) => namespace.metadata.name.as_str(),
+                other => other.meta().namespace.as_str(),
+            });
+        }
+        namespaces.remove("");
+        for (kind, listed) in by_namespace {
+            let covers = namespaces.iter().all(|namespace| listed.contains(*namespace));
+            if let Some(model) = kind.model.filter(|model| !self.losses.whole.model.contains(*model)) {
+                self.report.count(model);
+                if !covers {
+                    self.report.partial.insert(model);
+                }
+            }
+            if let Some(kind) = kind.neighbor.filter(|kind| !self.losses.whole.neighbors.contains(kind)) {
+                if covers {
+                    self.neighbors.add_listed(kind);
+                } else if self.neighbors.why(kind).is_none() {
+                    self.neighbors.withhold(kind, MissingReason::Partial);
+                }
+            }
+        }
+    }
+
     /// Records that a file was not read, or not to its end.
     pub(in crate::source) fn lose(&mut self, file: &FileToRead) {
         self.lose_path(&file.path, file.found);
@@ -139,10 +194,26 @@ impl Assembly {
         }
     }
 
-    /// Records that a file holds nothing though its name and extension promise objects of a kind.
+    /// Records that a file holds no objects though its name and extension promise some.
     pub(in crate::source) fn lose_named(&mut self, path: &str) {
-        if path.rsplit('/').next().is_some_and(|file| file.contains('.')) && may_hold_objects(path) && kind_of_path(path).is_some() {
+        if has_ending_of_text(path) || (path.rsplit('/').next().is_some_and(|file| file.contains('.')) && kind_of_path(path).is_some()) {
             self.lose_path(path, true);
+        }
+    }
+
+    /// Records that a file of a folder or archive has no content that could be read, though its extension promises some.
+    pub(super) fn lose_hollow(&mut self, file: &FileToRead, what: &'static str) {
+        let before = self.losses.files;
+        self.lose_named(&file.path);
+        if self.losses.files > before {
+            self.hollow.add(|| format!("{} {what}", file.name));
+        }
+    }
+
+    /// Records the same of a file that holds objects of anything else: only a name of a kind promises some of a cluster.
+    pub(in crate::source) fn lose_named_after_kind(&mut self, path: &str) {
+        if kind_of_path(path).is_some() {
+            self.lose_named(path);
         }
     }
 
@@ -155,26 +226,38 @@ impl Assembly {
     /// Records what a file's lists prove: those that are whole, and those that the end of the file leaves open. `kinds` are those of the
     /// objects that were read from it, and `last` that of the last one.
     pub(in crate::source) fn weigh_lists(&mut self, file: &FileToRead, contents: &Contents, last: Option<AnyKind>, kinds: KindSet) {
+        let lists = &contents.lists;
         let named = kind_of_path(&file.path);
         let others = kinds.iter().any(|kind| named.is_none_or(|named| named.model != Some(kind)));
-        let of_namespace =
-            layout::role(&file.path).is_some_and(|role| matches!(role.task, layout::Task::Objects(Hint { namespace: Some(_), .. })));
-        let cut = contents.broken_off.is_some() || contents.unfinished_lists > 0;
-        let in_folder = file.found && file.path.contains("namespaces/");
-        if !of_namespace && !in_folder {
-            contents.listed.iter().for_each(|kind| self.losses.whole.model.insert(*kind));
-            self.losses.whole.neighbors.extend(&contents.listed_neighbors);
-            if let Some(kind) = named.filter(|_| !cut && contents.closed_lists > 0 && !others) {
-                self.losses.whole.insert(kind);
+        let cut = contents.broken_off.is_some() || lists.unfinished > 0;
+        let lacks = !lists.lacking.is_empty() || lists.untyped_lacks;
+        match namespace_of(file) {
+            None => {
+                lists.listed.iter().for_each(|kind| self.losses.whole.model.insert(*kind));
+                self.losses.whole.neighbors.extend(&lists.listed_neighbors);
+                if let Some(kind) = named.filter(|_| !cut && !lacks && lists.closed > 0 && !others) {
+                    self.losses.whole.insert(kind);
+                }
             }
+            Some(namespace) => {
+                let of_model = lists.listed.iter().map(|kind| AnyKind::from(*kind));
+                for kind in of_model.chain(lists.listed_neighbors.iter().map(|kind| AnyKind::from(*kind))) {
+                    self.losses.by_namespace.entry(kind).or_default().insert(namespace.clone());
+                }
+            }
+        }
+        lists.lacking.iter().for_each(|kind| self.losses.certain.insert(*kind));
+        if lists.untyped_lacks {
+            self.lose(file);
+        } else if lacks || cut {
+            self.losses.files += 1;
         }
         if !cut {
             return;
         }
-        self.losses.files += 1;
-        let open = || contents.open_lists.iter().copied();
+        let open = || lists.open.iter().copied();
         open().chain(last.filter(|_| open().next().is_none())).for_each(|kind| self.losses.certain.insert(kind));
-        let typed = contents.broken_off.is_none() && contents.open_lists.len() == contents.unfinished_lists;
+        let typed = contents.broken_off.is_none() && lists.open.len() == lists.unfinished;
         match named.filter(|_| !others) {
             Some(kind) => self.losses.certain.insert(kind),
             // The rest of a typed list holds one kind; of anything else it may hold all.

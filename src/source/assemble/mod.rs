@@ -21,6 +21,7 @@ use crate::cluster::neighbors::{NeighborKind, Neighbors};
 use crate::cluster::{Cluster, Kind, MissingReason, Object, ObservedEvent, Str};
 use crate::plural::and_more;
 use crate::scheduler_log::SchedulerLog;
+use crate::source::decode::any_kind::AnyKind;
 use crate::source::decode::dump_metadata::{self, ServerVersion, VersionPlace};
 use crate::source::decode::{admission, dedup};
 use crate::source::layout::{Detector, Fact};
@@ -138,12 +139,16 @@ pub(super) struct Assembly {
     /// The same, by extension.
     pub(super) passed_over_by_ending: BTreeMap<String, usize>,
     pub(super) layouts: Detector,
+    /// Files whose names promise objects and that have no content that could be read.
+    pub(super) hollow: Tally,
     /// Links in archives, which are not followed.
     pub(super) links: Tally,
     /// Files beyond the limit on their number.
     pub(super) too_many: Tally,
     /// Compressed files that were not opened because the limit on decompressed bytes was used up.
     pub(super) unaffordable: Tally,
+    /// What the source says of kinds that may lack objects.
+    pub(super) in_part: Tally,
     /// Errors of collection that the dump records.
     pub(super) not_collected: Tally,
     /// Indexes of the objects that a record deleted.
@@ -194,12 +199,15 @@ impl Assembly {
             }
             Fact::Time => self.report.taken = self.report.taken.max(dump_metadata::last_time(text)),
             Fact::Errors(kind) => {
-                if let Some(error) = dump_metadata::collection_error(text) {
-                    if let Some(kind) = kind.and_then(|of| of.kind.parse().ok()) {
-                        self.report.failed.insert(kind);
-                    }
-                    self.not_collected.add(|| format!("{}: {error}", file.name));
+                let Some(error) = dump_metadata::collection_error(text) else { return };
+                let kind = kind.map(|of| AnyKind::of(of.kind, Some(of.group())));
+                if let Some(kind) = kind.and_then(|kind| kind.model) {
+                    self.report.failed.insert(kind);
                 }
+                if let Some(kind) = kind.and_then(|kind| kind.neighbor) {
+                    self.withheld_neighbors.push((Some(kind), MissingReason::Failed));
+                }
+                self.not_collected.add(|| format!("{}: {error}", file.name));
             }
         }
     }
@@ -275,6 +283,7 @@ impl Assembly {
                 None => self.neighbors.events_withheld = Some(why),
             }
         }
+        self.settle_lists_of_namespaces();
         self.losses.mark(&mut self.neighbors);
         let (certain, possible) = self.losses.kinds();
         certain.iter().for_each(|kind| self.report.failed.insert(kind));

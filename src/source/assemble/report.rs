@@ -180,13 +180,10 @@ impl Report {
 
     /// Returns the kinds that are not known of the cluster, and why. Embedded clusters are complete.
     pub fn missing(&self) -> MissingKinds {
-        if self.complete {
-            return MissingKinds::default();
-        }
         let lost = |count: &KindCount| count.unreadable + count.nameless + count.old_version > 0;
         let mut failed = self.failed;
         self.kinds.iter().filter(|(_, count)| lost(count)).for_each(|(kind, _)| failed.insert(*kind));
-        let absent = self.absent.iter().map(|absence| absence.kind).collect();
+        let absent = self.absent.iter().map(|absence| absence.kind).filter(|_| !self.complete).collect();
         let Self { refused, incomplete, partial, selected, .. } = *self;
         let missing = MissingKinds { budgets: false, absent, refused, failed, incomplete, partial, selected };
         MissingKinds { budgets: self.budgets_unknown() || missing.budgets_withheld(), ..missing }

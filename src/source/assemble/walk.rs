@@ -15,7 +15,7 @@ use crate::source::read::archive::{self, End, Head, MemberKind, Sort, Stream};
 use crate::source::read::input::{BoxRead, Content, Document, Place, broken_behind, is_binary, peek};
 use crate::source::read::limits::{Budget, Limits};
 use crate::source::read::progress::Progress;
-use crate::source::read::sniff::{unkept_claim, worth_reading};
+use crate::source::read::sniff::{is_message, unkept_claim, worth_reading};
 
 /// Members of archives up to this size, in bytes, are held in memory so that they can be read a second time. Larger ones
 /// are streamed.
@@ -131,6 +131,10 @@ impl<'a> Walk<'a> {
             Ok(End::Unmarked) => {
                 self.assembly.lose_rest();
                 self.assembly.warn(&file.name, "has no end-of-archive marker; it may be truncated".to_owned());
+            }
+            Ok(End::Followed) => {
+                self.assembly.lose_rest();
+                self.assembly.warn(&file.name, "is followed by other bytes, such as another archive, which were not read".to_owned());
             }
             Ok(End::Whole | End::Stopped) => {}
             Err(error) => {
@@ -251,11 +255,14 @@ impl<'a> Walk<'a> {
             return self.assembly.add_fact(file, fact, &String::from_utf8_lossy(&text));
         }
         if file.found && !worth_reading(&file.path, &start) {
-            self.assembly.lose_named(&file.path);
+            self.assembly.lose_hollow(file, "is not text");
             return self.assembly.pass_over(file);
         }
-        if start.trim_ascii().is_empty() && start.len() < GLANCE {
-            self.assembly.lose_named(&file.path);
+        if file.found && start.trim_ascii().is_empty() && start.len() < GLANCE {
+            self.assembly.lose_hollow(file, "is empty");
+        } else if file.found && is_message(&start) {
+            self.assembly.lose_hollow(file, "holds an error of kubectl");
+            return self.assembly.pass_over(file);
         }
         let stream = Stream { reader, size: stream.size, sort: Sort::Plain, compressed };
         let mut ingest = Ingest::new(file, hint.rank);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::diagnostic::Severity;
 use super::{Assembly, Tally};
 use crate::cluster::{Kind, Object, Str};
-use crate::plural::count_of;
+use crate::plural::{and_more, count_of};
 use crate::source::layout::Layout;
 
 impl Assembly {
@@ -76,6 +76,20 @@ impl Assembly {
         if count > 0 {
             let links = count_of(count, "link in an archive was", "links in archives were");
             self.remark(Severity::Note, "", format!("{links} not followed: {first}"));
+        }
+        let Tally { count, first } = std::mem::take(&mut self.hollow);
+        if count > 0 {
+            let others = and_more(count);
+            self.remark(Severity::Warning, "", format!("{first}, though its name promises objects; some may be missing{others}"));
+        }
+        let Tally { count, first } = std::mem::take(&mut self.in_part);
+        if count > 0 {
+            let others = if count > 1 {
+                format!("; {} are not whole either", count_of(count - 1, "more kind", "more kinds"))
+            } else {
+                String::new()
+            };
+            self.remark(Severity::Warning, "", format!("{first}{others}"));
         }
         let Tally { count, first } = std::mem::take(&mut self.not_collected);
         if count > 0 {

@@ -216,7 +216,12 @@ pub(in crate::source) fn time_in_name(name: &str) -> Option<DateTime> {
 
 /// Returns the first error in a file of collection errors; `None` if it holds none.
 pub(in crate::source) fn collection_error(text: &str) -> Option<String> {
-    let first = match serde_json::from_str::<serde_json::Value>(text).ok()? {
+    let errors = match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(errors) => errors,
+        Err(_) if text.trim().is_empty() => return None,
+        Err(error) => return Some(format!("cannot be read: {error}")),
+    };
+    let first = match errors {
         serde_json::Value::Array(errors) => errors.into_iter().find(|e| !e.is_null())?,
         serde_json::Value::Object(errors) => errors.into_iter().find(|(_, e)| !e.is_null()).map(|(at, e)| format!("{at}: {e}").into())?,
         serde_json::Value::Null => return None,

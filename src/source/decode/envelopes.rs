@@ -6,12 +6,11 @@ use serde_yaml::Value;
 use super::classify::{Class, classify};
 use super::untyped::{self, Untyped};
 use super::{
-    Context, DecodeError, Decoded, DecodedItem, complete, decode, decode_text, decode_typed, push, put, syntax_error, without_line,
-    yaml_error,
+    Context, DecodeError, Decoded, DecodedItem, SeenList, complete, decode, decode_text, decode_typed, push, put, syntax_error,
+    without_line, yaml_error,
 };
 use crate::limits::sources::LISTS_WITHIN;
-use crate::source::layout::Hint;
-use crate::source::read::split::{Json, SpanState, Splitter, Syntax, TypeMeta};
+use crate::source::read::split::{ItemList, Json, Page, SpanState, Splitter, Syntax, TypeMeta, page_of, peek_json};
 
 /// Decodes a JSON list within an object. Its items are split as those of a file are.
 pub(in crate::source) fn decode_json_list(text: &[u8], context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
@@ -22,17 +21,19 @@ pub(in crate::source) fn decode_json_list(text: &[u8], context: Context<'_>, lin
     let mut splitter = Json::careful();
     let mut spans = Vec::new();
     splitter.split(&mut copy, true, &mut spans);
+    let (first, before) = (line, out.len());
     let (mut line, mut counted) = (line, 0);
     for span in &spans {
         line += memchr::memchr_iter(b'\n', &copy[counted..span.start]).count() as u32;
         counted = span.start;
         let Some((list, index)) = span.item else {
             // There are no `items` to split: the list is empty or missing.
-            match syntax_error(text, Syntax::Json) {
-                Some(bad) => push(out, line, context, bad.into()),
-                None if has_items(text) => push(out, line, context, not_a_list()),
-                None => {}
-            }
+            let what = match syntax_error(text, Syntax::Json) {
+                Some(bad) => bad.into(),
+                None if has_items(text) => not_a_list(),
+                None => DecodedItem::List(SeenList { types: peek_json(text), whole: true, page: page_within(text) }),
+            };
+            push(out, line, context, what);
             continue;
         };
         let list = &splitter.lists()[list];
@@ -42,6 +43,21 @@ pub(in crate::source) fn decode_json_list(text: &[u8], context: Context<'_>, lin
             _ => decode(&copy, span, inner, out),
         }
     }
+    let lost = out[before..].iter().any(|decoded| decoded.what.is_lost_item());
+    for ItemList { types, closed, broken, page, .. } in splitter.lists() {
+        let seen = SeenList { types: types.clone(), whole: *closed && !broken && !lost, page: *page };
+        push(out, first, context, DecodedItem::List(seen));
+    }
+}
+
+/// Returns the page that a list's text says it is.
+fn page_within(text: &[u8]) -> Option<Page> {
+    #[derive(Deserialize)]
+    struct List<'a> {
+        #[serde(borrow)]
+        metadata: Option<&'a serde_json::value::RawValue>,
+    }
+    page_of(serde_json::from_slice::<List<'_>>(text).ok()?.metadata?.get().as_bytes())
 }
 
 fn has_items(text: &[u8]) -> bool {
@@ -91,7 +107,7 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
         Value::Mapping(mapping) => mapping,
         Value::Null => return,
         Value::Sequence(items) if context.index.is_none() => {
-            return decode_values(items, &TypeMeta::default(), context.hint, line, out);
+            return decode_values(items, TypeMeta::default(), None, context, line, out);
         }
         Value::Sequence(_) => return push(out, line, context, not_an_object("a list")),
         Value::String(_) => return push(out, line, context, not_an_object("a string")),
@@ -108,9 +124,10 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
     };
     let class = classify(&types.0, types.1.as_deref());
     if class == Class::List {
+        let page = mapping.get("metadata").and_then(|metadata| page_of(&serde_json::to_vec(metadata).ok()?));
         return match mapping.remove("items") {
-            None | Some(Value::Null) => {}
-            Some(Value::Sequence(items)) => decode_values(items, &own, context.hint, line, out),
+            None | Some(Value::Null) => decode_values(Vec::new(), own, page, context, line, out),
+            Some(Value::Sequence(items)) => decode_values(items, own, page, context, line, out),
             Some(_) => push(out, line, context, not_a_list()),
         };
     }
@@ -125,9 +142,13 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
     }
 }
 
-fn decode_values(items: Vec<Value>, list: &TypeMeta, hint: &Hint, line: u32, out: &mut Vec<Decoded>) {
+fn decode_values(items: Vec<Value>, types: TypeMeta, page: Option<Page>, context: Context<'_>, line: u32, out: &mut Vec<Decoded>) {
+    let before = out.len();
     for (index, item) in items.into_iter().enumerate() {
-        let context = Context { list, list_open: false, index: Some(index as u32), depth: LISTS_WITHIN, hint, patterns: None };
-        decode_value(item, context, line, out);
+        let hint = context.hint;
+        let within = Context { list: &types, list_open: false, index: Some(index as u32), depth: LISTS_WITHIN, hint, patterns: None };
+        decode_value(item, within, line, out);
     }
+    let whole = !out[before..].iter().any(|decoded| decoded.what.is_lost_item());
+    push(out, line, context, DecodedItem::List(SeenList { types, whole, page }));
 }

@@ -31,7 +31,7 @@ use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Condition, Key, Kind, MissingReason, Object};
 use crate::limits::sources::{ALIASES, FLOW_DEPTH};
 use crate::source::layout::Hint;
-use crate::source::read::split::{Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
+use crate::source::read::split::{Page, Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
 use classify::{Class, classify, item_kind};
 use dump_metadata::SchedulerMetadata;
 use envelopes::{decode_json_list, decode_json_other, decode_yaml_value};
@@ -85,6 +85,8 @@ pub(super) enum DecodedItem {
     Other(String),
     /// An API server's refusal to list a kind, why, and its message.
     Refusal(Kind, MissingReason, String),
+    /// A list that is empty, or within another object; its items have entries of their own.
+    List(SeenList),
     /// A kind that is never read.
     Unread(String),
     /// A kind of the model in a version that cannot be read.
@@ -104,6 +106,26 @@ pub(super) enum DecodedItem {
     /// An object that was read without its invalid parts, and the message about these.
     Mended(Box<DecodedItem>, String),
     Error(Box<DecodeError>),
+}
+
+impl DecodedItem {
+    /// Returns whether it stands for an item of a list that may be an object of the list's kind, and was not read.
+    pub(super) fn is_lost_item(&self) -> bool {
+        match self {
+            Self::NoObject(_) | Self::Kindless { .. } => true,
+            Self::Error(bad) => bad.kind.is_none() && bad.neighbor.is_none() && !bad.event,
+            _ => false,
+        }
+    }
+}
+
+/// A list, without its items.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SeenList {
+    pub(super) types: TypeMeta,
+    /// All of its items were read.
+    pub(super) whole: bool,
+    pub(super) page: Option<Page>,
 }
 
 /// Why a text cannot be decoded as an object.

@@ -55,7 +55,8 @@ pub(in crate::source) fn decode(text: &[u8], context: Context<'_>, line: u32, ou
     match record.event.as_str() {
         "Add" | "Update" | "ADDED" | "MODIFIED" => decode_text(record.resource.get().as_bytes(), Syntax::Json, context, line, out),
         "Delete" | "DELETED" => push(out, line, context, gone(record.resource)),
-        "BOOKMARK" | "ERROR" => {}
+        "BOOKMARK" => {}
+        "ERROR" => push(out, line, context, ended(record.resource)),
         _ => return false,
     }
     for decoded in &mut out[before..] {
@@ -67,6 +68,16 @@ pub(in crate::source) fn decode(text: &[u8], context: Context<'_>, line: u32, ou
         }
     }
     true
+}
+
+/// Returns the error with which a server ended a watch: what came after it is not in the record.
+fn ended(status: &RawValue) -> DecodedItem {
+    #[derive(Deserialize)]
+    struct Status {
+        message: String,
+    }
+    let why = serde_json::from_str(status.get()).map_or_else(|_| "without a reason".to_owned(), |Status { message }| message);
+    DecodeError::new(&format!("the watch ended with an error: {why}")).into()
 }
 
 fn gone(resource: &RawValue) -> DecodedItem {

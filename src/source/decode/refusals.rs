@@ -6,7 +6,7 @@ use strum::IntoEnumIterator as _;
 
 use super::neighbors::DecodedNeighbor;
 use super::null_as_zero::NullAsZero;
-use super::{DecodedItem, read_json};
+use super::{DecodeError, DecodedItem, read_json};
 use crate::cluster::MissingReason;
 use crate::cluster::neighbors::NeighborKind;
 use crate::source::layout::{KindOf, of_resource};
@@ -39,9 +39,12 @@ struct Details {
     kind: String,
 }
 
-/// Returns the kind that was refused; `None` for any other status.
+/// Returns the kind that was refused, or an error where the status does not say which; `None` for any other status.
 pub(in crate::source) fn decode(text: &[u8], syntax: Syntax) -> Option<DecodedItem> {
     let refused = refused(text, syntax)?;
+    if refused.kind.is_empty() {
+        return Some(DecodeError::new(&format!("an error of the API server in place of objects: {}", refused.message)).into());
+    }
     let KindOf { kind, .. } = of_resource(&refused.resource())?;
     Some(DecodedItem::Refusal(kind.parse().ok()?, refused.why, refused.message))
 }
@@ -78,10 +81,13 @@ fn refused(text: &[u8], syntax: Syntax) -> Option<Refused> {
         Syntax::Yaml => Refusal::deserialize(NullAsZero(serde_yaml::Deserializer::from_slice(text))).ok()?,
     };
     let Details { name, group, kind } = refusal.details;
-    if refusal.status != "Failure" || !name.is_empty() {
+    // There is no such object, or no such kind.
+    let is_absent = refusal.reason == "NotFound" && (kind.is_empty() || !name.is_empty());
+    if refusal.status != "Failure" || is_absent {
         return None;
     }
     let why = match (refusal.reason.as_str(), refusal.code) {
+        _ if !name.is_empty() => MissingReason::Incomplete,
         (INCOMPLETE, _) => MissingReason::Incomplete,
         (SOME_NAMESPACES, _) => MissingReason::Partial,
         (SOME_OBJECTS, _) => MissingReason::Selected,
@@ -125,9 +131,14 @@ mod tests {
             r#"{"status":"Success","details":{"kind":"pods"}}"#,
             r#"{"status":"Failure","reason":"NotFound","details":{"name":"a","kind":"pods"}}"#,
             r#"{"status":"Failure","details":{"kind":"widgets"}}"#,
-            r#"{"status":"Failure"}"#,
+            r#"{"status":"Failure","reason":"NotFound","details":{}}"#,
         ] {
             assert_eq!(decoded(other), None, "{other}");
         }
+        let of_one = r#"{"status":"Failure","reason":"Forbidden","message":"m","details":{"name":"a","kind":"pods"}}"#;
+        assert_eq!(decoded(of_one), Some((Kind::Pod, MissingReason::Incomplete, "m".to_owned())));
+        let text = br#"{"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}"#;
+        let Some(DecodedItem::Error(found)) = decode(text, Syntax::Json) else { panic!("no error") };
+        assert_eq!(found.message, "an error of the API server in place of objects: Unauthorized");
     }
 }

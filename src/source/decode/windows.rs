@@ -3,7 +3,7 @@
 //! Each thread reads a window, splits it, and decodes it itself, while the text is still in its processor's cache. Only one at a time
 //! reads and splits, and what they decode is handed over in the order of the file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 
 use super::any_kind::AnyKind;
+use super::classify::item_kind;
 use super::patterns::Patterns;
 use super::untyped::of_self_link;
-use super::{Context, Decoded, DecodedItem, decode, decode_text};
+use super::{Context, Decoded, DecodedItem, SeenList, decode, decode_text};
 use crate::cluster::Kind;
 use crate::cluster::neighbors::NeighborKind;
 use crate::limits::sources::OBJECT;
@@ -99,20 +100,72 @@ pub(in crate::source) struct Contents {
     pub(in crate::source) bytes: u64,
     /// Why the file could not be read to its end; `None` if it was.
     pub(in crate::source) broken_off: Option<BrokenOff>,
-    /// The number of lists that the file's end leaves open.
-    pub(in crate::source) unfinished_lists: usize,
-    /// The kinds of the lists in the file, empty ones included.
-    pub(in crate::source) listed: std::collections::BTreeSet<Kind>,
-    /// The same, of the kinds that scheduling does not read.
-    pub(in crate::source) listed_neighbors: std::collections::BTreeSet<NeighborKind>,
-    /// The number of lists that are whole.
-    pub(in crate::source) closed_lists: usize,
-    /// The kinds of the lists that the file's end leaves open, as far as they are known, in the order of the lists.
-    pub(in crate::source) open_lists: Vec<AnyKind>,
+    pub(in crate::source) lists: Lists,
     /// The file is not text.
     pub(in crate::source) binary: bool,
     /// The file's form, as far as the splitter has detected it.
     pub(in crate::source) form: Form,
+}
+
+/// What the lists of a file say about their kinds.
+#[derive(Debug, Default)]
+pub(in crate::source) struct Lists {
+    /// The number of lists that the file's end leaves open.
+    pub(in crate::source) unfinished: usize,
+    /// The kinds of the lists that are whole, empty ones included.
+    pub(in crate::source) listed: BTreeSet<Kind>,
+    /// The same, of the kinds that scheduling does not read.
+    pub(in crate::source) listed_neighbors: BTreeSet<NeighborKind>,
+    /// The number of lists that have an end.
+    pub(in crate::source) closed: usize,
+    /// The kinds of the lists that the file's end leaves open, as far as they are known, in the order of the lists.
+    pub(in crate::source) open: Vec<AnyKind>,
+    /// The kinds of the lists that lack items though they have an end.
+    pub(in crate::source) lacking: Vec<AnyKind>,
+    /// A list without a kind lacks items.
+    pub(in crate::source) untyped_lacks: bool,
+    /// The kinds of the lists that are pages of longer ones, and the number of items after them, where that is known.
+    pub(in crate::source) pages: Vec<(String, Option<u64>)>,
+    /// The indexes of the lists of which an item was not read.
+    damaged: BTreeSet<u32>,
+}
+
+impl Lists {
+    /// Notes the entries of items that were not read.
+    fn note_items(&mut self, entries: &[Entry]) {
+        let lost = entries.iter().filter(|entry| entry.decoded.what.is_lost_item());
+        self.damaged.extend(lost.filter_map(|entry| entry.list));
+    }
+
+    /// Adds a list that has an end.
+    pub(in crate::source) fn add(&mut self, list: &SeenList) {
+        self.closed += 1;
+        let SeenList { types, whole, page } = list;
+        let item = types.kind.as_deref().map_or(Some(""), item_kind).unwrap_or_default();
+        if let Some(page) = page {
+            let kind = if item.is_empty() { "List" } else { item };
+            self.pages.push((kind.to_owned(), page.remaining));
+        }
+        let kind = kind_of_list(types);
+        if *whole && page.is_none() {
+            let Some(kind) = kind else { return };
+            self.listed.extend(kind.model.filter(|_| kind.is_readable));
+            self.listed_neighbors.extend(kind.neighbor);
+        } else if let Some(kind) = kind {
+            self.lacking.push(kind);
+        } else {
+            self.untyped_lacks |= item.is_empty() && types.self_link.is_none();
+        }
+    }
+}
+
+/// Returns the kind of a list's items, if objects of it are read.
+fn kind_of_list(types: &TypeMeta) -> Option<AnyKind> {
+    let linked = || Some(AnyKind::from(of_self_link(types.self_link.as_deref()?)?.0.parse::<Kind>().ok()?));
+    match &types.kind {
+        Some(kind) => Some(AnyKind::of_version(item_kind(kind)?, types.api_version.as_deref())).filter(|kind| kind.is_read()),
+        None => linked(),
+    }
 }
 
 impl Contents {
@@ -368,6 +421,7 @@ impl Delivery<'_, '_> {
         self.progress.add(bytes as u64, entries.len());
         self.pending |= entries.iter().any(|entry| matches!(entry.decoded.what, DecodedItem::Pending(..)));
         self.contents.bytes += bytes as u64;
+        self.contents.lists.note_items(&entries);
         self.contents.entries.push(entries);
         if self.contents.bytes > self.keep && !self.pending {
             self.contents.entries.drain(..).for_each(&mut *self.take);
@@ -502,26 +556,24 @@ fn decode_window(window: &Window, kept: Kept<'_>) -> DecodedWindow {
     DecodedWindow { entries, lines: line, bytes: window.done }
 }
 
-fn group_of(types: &TypeMeta) -> Option<&str> {
-    types.api_version.as_deref().map(|version| version.split_once('/').map_or("", |(group, _)| group))
+/// Decodes the items that had to wait for the kind of their list, and notes what the lists say.
+fn settle(contents: &mut Contents, lists: &[ItemList], kept: Kept<'_>) {
+    settle_items(contents, lists, kept);
+    let kept_back = std::mem::take(&mut contents.entries);
+    kept_back.iter().for_each(|entries| contents.lists.note_items(entries));
+    contents.entries = kept_back;
+    for (at, list) in lists.iter().enumerate() {
+        if list.closed {
+            let whole = !list.broken && !contents.lists.damaged.contains(&(at as u32));
+            contents.lists.add(&SeenList { types: list.types.clone(), whole, page: list.page });
+        } else {
+            contents.lists.unfinished += 1;
+            contents.lists.open.extend(kind_of_list(&list.types));
+        }
+    }
 }
 
-/// Decodes the items that had to wait for the kind of their list.
-fn settle(contents: &mut Contents, lists: &[ItemList], kept: Kept<'_>) {
-    let kind_of = |types: &TypeMeta| match (&types.kind, &types.self_link) {
-        (Some(kind), _) => kind.strip_suffix("List")?.parse().ok(),
-        (None, link) => of_self_link(link.as_deref()?)?.0.parse().ok(),
-    };
-    contents.listed = lists.iter().filter(|l| l.closed).filter_map(|l| kind_of(&l.types)).collect();
-    let neighbor_of = |types: &TypeMeta| NeighborKind::of(types.kind.as_deref()?.strip_suffix("List")?, group_of(types));
-    contents.listed_neighbors = lists.iter().filter(|l| l.closed).filter_map(|l| neighbor_of(&l.types)).collect();
-    let any_of = |types: &TypeMeta| match (&types.kind, group_of(types)) {
-        (Some(kind), group) => Some(AnyKind::of(kind.strip_suffix("List")?, group)).filter(|kind| kind.is_read()),
-        (None, _) => kind_of(types).map(AnyKind::from),
-    };
-    contents.open_lists = lists.iter().filter(|l| !l.closed).filter_map(|l| any_of(&l.types)).collect();
-    contents.closed_lists = lists.iter().filter(|l| l.closed).count();
-    contents.unfinished_lists = lists.iter().filter(|l| !l.closed).count();
+fn settle_items(contents: &mut Contents, lists: &[ItemList], kept: Kept<'_>) {
     if !contents.all().any(|what| matches!(what, DecodedItem::Pending(..))) {
         return;
     }

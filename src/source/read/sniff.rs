@@ -77,6 +77,14 @@ pub(in crate::source) fn worth_reading(path: &str, start: &[u8]) -> bool {
     !known(&["log"]) && starts_like_objects(start)
 }
 
+/// The first words of what kubectl prints in place of objects.
+const MESSAGES: [&[u8]; 4] = [b"Error from server", b"Unable to connect to the server", b"The connection to the server", b"error: "];
+
+/// Returns whether a text starts as kubectl's errors do.
+pub(in crate::source) fn is_message(start: &[u8]) -> bool {
+    MESSAGES.iter().any(|words| start.trim_ascii_start().starts_with(words))
+}
+
 /// Returns whether text starts like Kubernetes objects in JSON or YAML.
 fn starts_like_objects(start: &[u8]) -> bool {
     let start = start.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(start);

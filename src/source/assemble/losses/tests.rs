@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn paths_name_kinds() {
-    let kind = |model, neighbor, is_event| Some(AnyKind { model, neighbor, is_event });
+    let kind = |model, neighbor, is_event| Some(AnyKind { model, neighbor, is_event, is_readable: true });
     for (path, expected) in [
         ("pods.json", kind(Some(Kind::Pod), None, false)),
         ("cluster/nodes.yaml.gz", kind(Some(Kind::Node), None, false)),

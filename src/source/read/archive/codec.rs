@@ -1,9 +1,9 @@
 //! Decompresses streams: gzip, xz, zstd and bzip2.
 
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use bzip2::read::MultiBzDecoder;
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use lzma_rust2::XzReader;
 use ruzstd::decoding::FrameDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -16,29 +16,50 @@ const XZ_MEMORY_KIB: u32 = 256 << 10;
 /// Returns the decompressed text of a stream.
 pub(super) fn decoder<'a>(compression: Compression, below: impl Read + Send + 'a) -> BoxRead<'a> {
     match compression {
-        Compression::Gzip => Box::new(Gzip { members: MultiGzDecoder::new(below), some: false }),
+        Compression::Gzip => Box::new(Gzip { member: Some(GzDecoder::new(BufReader::new(below))) }),
         Compression::Xz => Box::new(XzReader::new_mem_limit(below, true, XZ_MEMORY_KIB)),
         Compression::Zstd => Box::new(Zstd::new(below)),
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(below)),
     }
 }
 
-/// The members of a gzip stream, one after another. As gzip does, it ignores other bytes after a whole member, such as
-/// the zeros with which tapes and block devices are padded.
+/// The members of a gzip stream, one after another. Zeros after a member are ignored: tapes and block devices are padded with them.
 struct Gzip<R> {
-    members: MultiGzDecoder<R>,
-    some: bool,
+    /// `None` at the end of the stream.
+    member: Option<GzDecoder<BufReader<R>>>,
 }
 
 impl<R: Read> Read for Gzip<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        match self.members.read(buf) {
-            Ok(count) => {
-                self.some |= count > 0;
-                Ok(count)
+        if buf.is_empty() {
+            return Ok(0);
+        }
+        while let Some(member) = &mut self.member {
+            let count = member.read(buf)?;
+            if count > 0 {
+                return Ok(count);
             }
-            Err(error) if self.some && error.kind() == io::ErrorKind::InvalidInput => Ok(0),
-            Err(error) => Err(error),
+            let mut rest = self.member.take().map(GzDecoder::into_inner).into_iter();
+            self.member = rest.try_fold(None, |_, rest| next_member(rest))?;
+        }
+        Ok(0)
+    }
+}
+
+/// Returns the member of a gzip stream that follows; `None` at its end.
+fn next_member<R: Read>(mut rest: BufReader<R>) -> io::Result<Option<GzDecoder<BufReader<R>>>> {
+    loop {
+        let bytes = rest.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        match bytes.iter().position(|byte| *byte != 0) {
+            None => {
+                let count = bytes.len();
+                rest.consume(count);
+            }
+            Some(0) if bytes[0] == 0x1f => return Ok(Some(GzDecoder::new(rest))),
+            Some(_) => return Err(io::Error::other("bytes that are not gzip's follow what was compressed")),
         }
     }
 }

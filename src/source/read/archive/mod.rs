@@ -67,6 +67,8 @@ pub(in crate::source) enum End {
     Whole,
     /// At the end of the stream, without the mark that ends an archive.
     Unmarked,
+    /// Other bytes than padding follow the mark.
+    Followed,
     /// The visitor stopped it.
     Stopped,
 }
@@ -220,7 +222,9 @@ pub(in crate::source) fn members(
         place += 1;
     }
     // Only the very end of a compressed stream shows that it is whole.
-    tar.drain(TAR_PADDING)?;
+    if tar.drain(TAR_PADDING)? {
+        return Ok(End::Followed);
+    }
     Ok(if tar.unmarked { End::Unmarked } else { End::Whole })
 }
 

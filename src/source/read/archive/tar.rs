@@ -64,9 +64,19 @@ impl<R: Read> Tar<R> {
         }
     }
 
-    /// Reads what follows the end of the archive.
-    pub(in crate::source) fn drain(&mut self, limit: u64) -> io::Result<()> {
-        io::copy(&mut self.reader.by_ref().take(limit), &mut io::sink()).map(|_| ())
+    /// Reads what follows the end of the archive. Returns whether it is more than padding.
+    pub(in crate::source) fn drain(&mut self, limit: u64) -> io::Result<bool> {
+        let mut rest = self.reader.by_ref().take(limit);
+        let mut part = [0; 4 * BLOCK];
+        loop {
+            match rest.read(&mut part) {
+                Ok(0) => return Ok(false),
+                Ok(count) if part[..count].iter().any(|byte| *byte != 0) => return Ok(true),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     fn enter(&mut self, size: u64) -> io::Result<()> {

@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 use memchr::{memchr, memchr2};
 
 use super::export::{exported_list, list_of};
-use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, is_chatter, log_end, may_be_list, skip_log};
+use super::{Form, ItemList, LOG_START, Page, Span, SpanState, Splitter, Syntax, TypeMeta, is_chatter, log_end, may_be_list, skip_log};
 
 /// See the [module](self).
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ enum State {
 /// The result of reading the head of an object.
 enum Head {
     /// A list, whose items start here.
-    Items { start: usize, types: TypeMeta },
+    Items { start: usize, types: TypeMeta, page: Option<Page> },
     /// An object of several lists, of which the first starts here.
     Export { start: usize, types: TypeMeta },
     /// Any other object, which ends here.
@@ -84,8 +84,8 @@ impl Json {
     fn top(&mut self, window: &[u8], at: usize, last: bool, spans: &mut Vec<Span>) -> Option<usize> {
         match window[at] {
             b'{' => match list_head(window, at) {
-                Head::Items { start, types } => {
-                    self.lists.push(ItemList { types, ..ItemList::default() });
+                Head::Items { start, types, page } => {
+                    self.lists.push(ItemList { types, page, ..ItemList::default() });
                     self.state = State::Items { list: self.lists.len() - 1, index: 0, bare: false };
                     Some(start)
                 }
@@ -174,6 +174,7 @@ impl Json {
                 return Some(at + 1);
             }
             b'}' => {
+                self.lists[list].broken = true;
                 spans.push(span(at, at + 1, item, SpanState::Stray("a bracket closes that was never opened")));
                 return Some(at + 1);
             }
@@ -204,8 +205,13 @@ impl Json {
         }
         match member(window, at) {
             Member::Found { key, value, end } => {
-                note_type(&mut self.lists[list].types, &window[key.0..key.1], &window[value..end]);
-                if is_items(&window[key.0..key.1]) {
+                let name = &window[key.0..key.1];
+                note_type(&mut self.lists[list].types, name, &window[value..end]);
+                if name == b"metadata" {
+                    self.lists[list].page = page_of(&window[value..end]);
+                }
+                if is_items(name) {
+                    self.lists[list].broken = true;
                     spans.push(span(at, end, None, SpanState::Stray("a second `items` in one list")));
                 }
                 Some(end)
@@ -214,7 +220,7 @@ impl Json {
             Member::More => cut(window, at, None, last, spans),
             Member::DecodeError => {
                 spans.push(span(at, at + 1, None, SpanState::Stray("expected a key or the end of the list")));
-                self.lists[list].closed = true;
+                (self.lists[list].closed, self.lists[list].broken) = (true, true);
                 self.state = State::Top;
                 Some(memchr(b'\n', &window[at..]).map_or(window.len(), |i| at + i))
             }
@@ -443,6 +449,7 @@ fn self_link(metadata: &[u8]) -> Option<String> {
 /// Reads the object at `start` until it is clear whether it is a list.
 fn list_head(window: &[u8], start: usize) -> Head {
     let mut types = TypeMeta::default();
+    let mut metadata = 0..0;
     let mut at = start + 1;
     loop {
         at = blank(window, at);
@@ -463,7 +470,7 @@ fn list_head(window: &[u8], start: usize) -> Head {
         };
         let name = &window[key.0..key.1];
         if is_items(name) && window[value] == b'[' && may_be_list(types.kind.as_deref()) {
-            return Head::Items { start: value + 1, types };
+            return Head::Items { start: value + 1, types, page: page_of(&window[metadata]) };
         }
         if window[value] == b'['
             && types == TypeMeta::default()
@@ -477,8 +484,25 @@ fn list_head(window: &[u8], start: usize) -> Head {
         }
         let Some(end) = skip_value(window, value) else { return Head::More };
         note_type(&mut types, name, &window[value..end]);
+        if name == b"metadata" {
+            metadata = value..end;
+        }
         at = end;
     }
+}
+
+/// Returns what the metadata of a list says about pages after it; `None` if it is the last.
+pub(in crate::source) fn page_of(metadata: &[u8]) -> Option<Page> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct ListMeta {
+        r#continue: Option<serde_json::Value>,
+        remaining_item_count: Option<serde_json::Value>,
+    }
+    memchr::memmem::find(metadata, b"\"continue\"")?;
+    let ListMeta { r#continue, remaining_item_count } = serde_json::from_slice(metadata).ok()?;
+    r#continue.filter(|token| token.as_str().is_some_and(|token| !token.is_empty()))?;
+    Some(Page { remaining: remaining_item_count.and_then(|count| count.as_u64()) })
 }
 
 /// Returns whether the array that opens before `at` is empty or starts with a Kubernetes object, by its first key;

@@ -9,7 +9,7 @@ mod json;
 mod tests;
 mod yaml;
 
-pub(in crate::source) use json::{Json, blank, key_and_value, peek as peek_json, skip_string, skip_value};
+pub(in crate::source) use json::{Json, blank, key_and_value, page_of, peek as peek_json, skip_string, skip_value};
 pub(in crate::source) use yaml::{Yaml, peek as peek_yaml};
 
 /// The syntax of a text.
@@ -33,8 +33,20 @@ pub(in crate::source) struct TypeMeta {
 pub(in crate::source) struct ItemList {
     pub(in crate::source) types: TypeMeta,
     pub(in crate::source) closed: bool,
+    /// It holds text that is no item of it, so that items may be missing.
+    pub(in crate::source) broken: bool,
+    /// It is a page of a longer list.
+    pub(in crate::source) page: Option<Page>,
     /// It is one of several lists in one object, under a key that implies its kind.
     pub(in crate::source) export: bool,
+}
+
+/// What a list that is a page of a longer one says about the rest. Mirrors `ListMeta` in
+/// `staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/types.go`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::source) struct Page {
+    /// The number of items on the pages after it, where it says so.
+    pub(in crate::source) remaining: Option<u64>,
 }
 
 /// The form of a file, as far as the splitter detects it.

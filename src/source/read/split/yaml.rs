@@ -8,7 +8,7 @@
 use memchr::memchr;
 
 use super::json::skip_value;
-use super::{Form, ItemList, LOG_START, Span, SpanState, Splitter, Syntax, TypeMeta, is_chatter, log_end, may_be_list, skip_log};
+use super::{Form, ItemList, LOG_START, Page, Span, SpanState, Splitter, Syntax, TypeMeta, is_chatter, log_end, may_be_list, skip_log};
 
 /// See the [module](self).
 #[derive(Debug, Default)]
@@ -121,12 +121,12 @@ impl Yaml {
             }
         } else if !self.careful && line.text[0] != b'%' {
             if line.has_dash(0) {
-                self.open(TypeMeta::default(), 0, true);
+                self.open(TypeMeta::default(), None, 0, true);
                 return Some(at);
             }
             match list_head(window, at, last) {
-                Head::Items { start, column, types } => {
-                    self.open(types, column, false);
+                Head::Items { start, column, types, page } => {
+                    self.open(types, page, column, false);
                     return Some(start);
                 }
                 Head::More => return None,
@@ -140,8 +140,8 @@ impl Yaml {
         Some(end)
     }
 
-    fn open(&mut self, types: TypeMeta, column: usize, bare: bool) {
-        self.lists.push(ItemList { types, ..ItemList::default() });
+    fn open(&mut self, types: TypeMeta, page: Option<Page>, column: usize, bare: bool) {
+        self.lists.push(ItemList { types, page, ..ItemList::default() });
         self.state = State::Entries(Entries { list: self.lists.len() - 1, index: 0, column, bare });
     }
 
@@ -159,6 +159,7 @@ impl Yaml {
                 self.state = if bare { State::Start } else { State::Tail(entries) };
                 return Some(at);
             }
+            self.lists[list].broken = true;
             return stray(window, at, last, column, spans);
         }
         let mut end = line.next;
@@ -191,15 +192,19 @@ impl Yaml {
         }
         if line.is_entry(entries.column) {
             // A line at the margin looked like the list's end.
+            self.lists[list].broken = true;
             spans.push(stray_piece(at, at, "an entry of a list that seemed to have ended"));
             self.state = State::Entries(entries);
             return Some(at);
         }
         if !line.is_blank() && !line.is_member() && line.indentation() == 0 {
+            self.lists[list].broken = true;
             return stray(window, at, last, entries.column, spans);
         }
         note_type(&mut self.lists[list].types, line.text);
+        note_page(&mut self.lists[list].page, line.text);
         if is_items(line.text) {
+            self.lists[list].broken = true;
             spans.push(stray_piece(at, line.next, "a second `items` in one list"));
         }
         Some(line.next)
@@ -324,7 +329,7 @@ fn is_items(line: &[u8]) -> bool {
 }
 
 enum Head {
-    Items { start: usize, column: usize, types: TypeMeta },
+    Items { start: usize, column: usize, types: TypeMeta, page: Option<Page> },
     Other,
     More,
 }
@@ -332,11 +337,13 @@ enum Head {
 /// Reads the lines at the margin of the document at `at` until `items:`, as long as they are plain.
 fn list_head(window: &[u8], mut at: usize, last: bool) -> Head {
     let mut types = TypeMeta::default();
+    let mut page = None;
     let mut in_mapping = false;
     while at < window.len() {
         let Some(line) = Line::read(window, at, last) else { return Head::More };
         at = line.next;
         if line.is_blank() || (line.text.starts_with(b" ") && in_mapping) {
+            note_page(&mut page, line.text);
             continue;
         }
         if !is_plain_member(line.text) || line.is_marker() {
@@ -353,22 +360,36 @@ fn list_head(window: &[u8], mut at: usize, last: bool) -> Head {
             if !(Line { text: &line.text[6..], next: 0 }).is_blank() {
                 return Head::Other;
             }
-            return first_entry(window, at, last, types);
+            return first_entry(window, at, last, types, page);
         }
     }
     if last { Head::Other } else { Head::More }
 }
 
-fn first_entry(window: &[u8], mut at: usize, last: bool, types: TypeMeta) -> Head {
+fn first_entry(window: &[u8], mut at: usize, last: bool, types: TypeMeta, page: Option<Page>) -> Head {
     while at < window.len() {
         let Some(line) = Line::read(window, at, last) else { return Head::More };
         if !line.is_blank() {
             let column = line.indentation();
-            return if line.has_dash(column) && !line.is_marker() { Head::Items { start: at, column, types } } else { Head::Other };
+            return if line.has_dash(column) && !line.is_marker() { Head::Items { start: at, column, types, page } } else { Head::Other };
         }
         at = line.next;
     }
     if last { Head::Other } else { Head::More }
+}
+
+/// Records what a line within a list's metadata says about pages after it.
+fn note_page(page: &mut Option<Page>, line: &[u8]) {
+    let line = line.strip_prefix(b"  ").unwrap_or_default().trim_ascii();
+    let value = |key: &[u8]| line.strip_prefix(key)?.strip_prefix(b":").map(<[u8]>::trim_ascii);
+    if value(b"continue").is_some_and(|token| !matches!(token, b"" | b"\"\"" | b"''" | b"null" | b"~")) {
+        page.get_or_insert_default();
+    } else if let Some(count) = value(b"remainingItemCount") {
+        // It comes after the token.
+        if let Some(page) = page {
+            page.remaining = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok());
+        }
+    }
 }
 
 /// Returns whether a line is `key:` or `key: value`, where the value certainly ends on the line.
