@@ -337,15 +337,23 @@ fn an_error_in_place_of_objects_loses_what_its_file_promised() {
     let ended = format!("{watch}\n{{\"type\":\"ERROR\",\"object\":{unauthorized}}}\n");
     assert_eq!((why(&watch, Kind::Pod), why(&ended, Kind::Pod)), (None, Some(MissingReason::Incomplete)));
     // A file of a folder that names no kind may have held any, where its extension promises objects.
-    for text in
-        ["", "\0\0\0\0\0\0\0\0", "Unable to connect to the server: EOF\n", "Error from server (Forbidden): pods is forbidden\n", "oops"]
-    {
+    for text in [
+        "",
+        "\0\0\0\0\0\0\0\0",
+        "Unable to connect to the server: EOF\n",
+        "Error from server (Forbidden): pods is forbidden\n",
+        "all is lost",
+    ] {
         let lost = folder(|at| fs::write(at.join("shop.json"), text).unwrap());
         assert_eq!((lost.why(Kind::Pod), lost.why(Kind::Node)), (Some(MissingReason::Incomplete), None), "{text}");
     }
-    for (name, text) in
-        [("notes.txt", "oops"), ("values.yaml", "replicas: 2\n"), ("values.json", "{\"replicas\": 2}"), ("list.json", "[{\"a\": 1}]")]
-    {
+    for (name, text) in [
+        ("notes.txt", "all is lost"),
+        ("mode.json", "\"local\""),
+        ("values.yaml", "replicas: 2\n"),
+        ("values.json", "{\"replicas\": 2}"),
+        ("list.json", "[{\"a\": 1}]"),
+    ] {
         let pods = typed("Pod", &[pod("a")]);
         let known = folder(|at| {
             fs::write(at.join("pods.json"), &pods).unwrap();

@@ -11,6 +11,7 @@ use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Kind, KindSet, MissingReason, Object};
 use crate::limits::sources::ERRORS_OF_FILE;
 use crate::plural::{and_more, count_of};
+use crate::source::decode::WORDS;
 use crate::source::decode::any_kind::AnyKind;
 use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
 use crate::source::decode::events::SeenEvent;
@@ -372,7 +373,7 @@ impl Assembly {
                 self.kindless.add(|| name.clone());
             } else {
                 ingest.kindless += 1;
-                ingest.is_of_words |= matches!(what, DecodedItem::NoObject("a string"));
+                ingest.is_of_words |= matches!(what, DecodedItem::NoObject(WORDS));
             }
             return;
         }

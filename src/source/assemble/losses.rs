@@ -127,9 +127,24 @@ fn may_hold_objects(path: &str) -> bool {
 }
 
 impl Assembly {
+    /// Takes lists whose objects are all of one namespace for lists of that namespace. Where a file was lost, it may have held another.
+    fn doubt_lists_of_one_namespace(&mut self) {
+        let mut namespaces: BTreeMap<Kind, (&str, bool)> = BTreeMap::new();
+        for object in self.objects.iter().filter(|object| object.kind().namespaced()) {
+            let namespace = object.meta().namespace.as_str();
+            let (first, has_others) = namespaces.entry(object.kind()).or_insert((namespace, false));
+            *has_others |= *first != namespace;
+        }
+        let of_one = namespaces.into_iter().filter(|(_, (_, has_others))| !has_others).map(|(kind, _)| kind);
+        of_one.for_each(|kind| self.losses.whole.model.remove(kind));
+    }
+
     /// Settles the kinds of which only lists of single namespaces were read: they are known where the lists are those of all namespaces
     /// that the source shows.
     pub(super) fn settle_lists_of_namespaces(&mut self) {
+        if self.losses.any {
+            self.doubt_lists_of_one_namespace();
+        }
         let by_namespace = std::mem::take(&mut self.losses.by_namespace);
         if by_namespace.is_empty() {
             return;

@@ -68,6 +68,9 @@ fn has_items(text: &[u8]) -> bool {
     serde_json::from_slice::<Items>(text).is_ok_and(|list| list.items.is_some())
 }
 
+/// What a text that is no object is called where it may be a message.
+pub(in crate::source) const WORDS: &str = "several words";
+
 fn not_a_list() -> DecodedItem {
     DecodeError::new("`items` is not a list").into()
 }
@@ -110,6 +113,7 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
             return decode_values(items, TypeMeta::default(), None, context, line, out);
         }
         Value::Sequence(_) => return push(out, line, context, not_an_object("a list")),
+        Value::String(text) if text.contains(' ') => return push(out, line, context, not_an_object(WORDS)),
         Value::String(_) => return push(out, line, context, not_an_object("a string")),
         _ => return push(out, line, context, not_an_object("a number or a word")),
     };

@@ -34,6 +34,7 @@ use crate::source::layout::Hint;
 use crate::source::read::split::{Page, Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
 use classify::{Class, classify, item_kind};
 use dump_metadata::SchedulerMetadata;
+pub(super) use envelopes::WORDS;
 use envelopes::{decode_json_list, decode_json_other, decode_yaml_value};
 use events::{RawEvent, SeenEvent};
 use neighbors::DecodedNeighbor;
