@@ -3,10 +3,14 @@
 /// Largest edit distance at which a name is suggested.
 const EDITS: usize = 3;
 
+/// Bytes of the longest name for which another is suggested: a name of an API server has no more.
+const LONGEST: usize = 253;
+
 /// Returns the nearest name within the limit; the first of several at the same distance.
 pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // At most a third of the name may differ.
     let limit = EDITS.min(wanted.chars().count().div_ceil(3));
+    let names = names.filter(|_| wanted.len() <= LONGEST);
     let near = names.filter(|name| name.len().abs_diff(wanted.len()) <= 4 * EDITS);
     let near = near.filter_map(|name| Some((edits_within(wanted, name, limit)?, name)));
     near.min_by_key(|(edits, _)| *edits).map(|(_, name)| name)

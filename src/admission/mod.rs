@@ -16,6 +16,7 @@
 //! | `refusal` | why a pod is refused, in the API server's words |
 
 pub(crate) mod defaults;
+mod items;
 mod length;
 mod limit_range;
 mod new_pod;
@@ -55,6 +56,7 @@ fn check_namespace(cluster: &Cluster, namespace: &Str) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests;
 
+pub use items::TooMany;
 pub use length::TooLong;
 use limit_range::{Defaults, LimitRange};
 pub use new_pod::NewPod;

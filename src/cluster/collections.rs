@@ -187,6 +187,11 @@ impl<V> Map<V> {
         self.0.iter().all(|(key, value)| whole.get(key) == Some(value))
     }
 
+    /// Returns the keys with their values, to be changed, in the order of keys.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&Str, &mut V)> {
+        self.0.iter_mut().map(|(key, value)| (&*key, value))
+    }
+
     /// Returns the values, to be changed, in key order.
     pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut V> {
         self.0.iter_mut().map(|(_, value)| value)

@@ -159,14 +159,18 @@ fn is_of_one_node(key: &str) -> bool {
 /// Returns a copy of a node under a new name, the node first, with its CSI drivers, its devices and the pods of its
 /// DaemonSets. The node is neither cordoned nor tainted by its conditions.
 pub fn another(cluster: &Cluster, snapshot: &Snapshot, like: &Node) -> Vec<Object> {
-    let mut number = 1;
-    let name = loop {
-        let name = Str::from(format!("{}-like-{number}", like.name()));
-        if cluster.nodes.named(&name).is_none() {
-            break name;
+    let name = |number: usize| Str::from(format!("{}-like-{number}", like.name()));
+    let is_taken = |number: usize| cluster.nodes.named(&name(number)).is_some();
+    // The numbers are mostly taken one after another.
+    let (mut taken, mut step) = (0, 1);
+    while step > 0 {
+        if is_taken(taken + step) {
+            (taken, step) = (taken + step, step * 2);
+        } else {
+            step /= 2;
         }
-        number += 1;
-    };
+    }
+    let name = name(taken + 1);
     let mut node = like.clone();
     node.metadata.name = name.clone();
     node.metadata.uid = Uid::EMPTY;

@@ -258,9 +258,11 @@ fn sum_of_containers(pod: &Pod, options: PodResourcesOptions<'_>, amount_of: imp
         if options.is_sidecar(container) {
             add(&mut requests, &amount);
             add(&mut restartable, &amount);
-            amount = restartable.clone();
-        } else {
-            add(&mut amount, &restartable);
+        }
+        // Of the other resources, the sidecars so far ask for what counts already.
+        for (name, amount) in amount.iter_mut() {
+            let of_sidecars = restartable.get(name).copied().unwrap_or_default();
+            *amount = if options.is_sidecar(container) { of_sidecars } else { *amount + of_sidecars };
         }
         max(&mut init, &amount);
     }
@@ -409,14 +411,19 @@ fn usage_per_phase(pod: &Pod, options: PodResourcesOptions<'_>) -> (i64, i64) {
     }
     let mut restartable = ResourceList::default();
     for container in &pod.spec.init_containers {
-        let mut phase = container_requests(pod, container, statuses(), options, options.is_sidecar(container));
-        if options.is_sidecar(container) {
+        let phase = container_requests(pod, container, statuses(), options, options.is_sidecar(container));
+        let is_sidecar = options.is_sidecar(container);
+        if is_sidecar {
             add(&mut restartable, &phase);
-            phase = restartable.clone();
-        } else {
-            add(&mut phase, &restartable);
         }
-        let phase = with_defaults(&phase);
+        // Only these two count.
+        let phase = ["cpu", "memory"].into_iter().filter_map(|name| {
+            let (own, of_sidecars) = (phase.get(name).filter(|_| !is_sidecar), restartable.get(name));
+            let sum =
+                own.into_iter().chain(of_sidecars).fold(None, |sum: Option<Quantity>, more| Some(sum.map_or(*more, |sum| sum + *more)));
+            Some((name, sum?))
+        });
+        let phase = with_defaults(&phase.collect());
         (cpu, memory) = (cpu.max(phase.0), memory.max(phase.1));
     }
     let overhead = &pod.spec.overhead;

@@ -23,6 +23,9 @@ limits! { "sources":
     bytes OBJECT: u64 = 512 << 20, "an_object_without_end_ends_its_file";
     /// Length of the name, the namespace or a label of an object; one with a longer one is an error. API servers accept 317 bytes.
     bytes NAME: usize = 1 << 10, "a_name_that_no_api_server_accepts_is_an_error";
+    /// Entries of lists of which API servers accept 32 or fewer: the devices of a claim, their conditions, the counters of a set, access
+    /// modes; an object with more is an error.
+    count ITEMS: usize = 512, "lists_that_no_api_server_accepts_are_errors";
     /// Depth of lists within lists; a deeper one is an error. The stack is finite.
     count LISTS_WITHIN: u8 = 8, "lists_within_lists_are_read_up_to_a_depth";
     /// Brackets open in YAML's flow style, and entries that begin on one line; an object with more is an error, as the parser would take

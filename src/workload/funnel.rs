@@ -11,7 +11,7 @@ use super::desired::desired;
 use super::holders::{Holder, holder_of_gate};
 use super::queues::holds_for;
 use super::remedy::Remedy;
-use super::subject::{controller, owners};
+use super::subject::{GENERATIONS, controller, owners};
 use super::voices::{WordsOfObject, groups_of};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
 use crate::cluster::operations::operation;
@@ -285,10 +285,12 @@ impl<'a> WorkloadInput<'a> {
         found
     }
 
-    /// Returns the owners of a workload, nearest first.
+    /// Returns the nearest owners of a workload, nearest first.
     pub(super) fn above(&self, workload: &About) -> Vec<About> {
         let mut found: Vec<About> = Vec::new();
-        while let Some(next) = controller(self.cluster, self.neighbors, found.last().unwrap_or(workload)) {
+        while found.len() < GENERATIONS
+            && let Some(next) = controller(self.cluster, self.neighbors, found.last().unwrap_or(workload))
+        {
             if found.contains(&next) || next == *workload {
                 break;
             }

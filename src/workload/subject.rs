@@ -8,7 +8,7 @@ use crate::cluster::{Cluster, Key, Pod, Str};
 use crate::suggest::nearest;
 
 /// Owners above a pod that are followed.
-const GENERATIONS: usize = 6;
+pub(super) const GENERATIONS: usize = 6;
 
 /// Why no workload is found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -162,7 +162,7 @@ fn record_extended(
     allocation: &NodeAllocation,
     node: &Str,
 ) -> Result<Object, BindError> {
-    let mappings = allocation.extended.as_ref().map_or(&[][..], |e| e.mappings.as_slice());
+    let mappings = allocation.extended.as_ref().map_or_else(Vec::new, |extended| extended.mappings(pod));
     if mappings.is_empty() {
         return Err(BindError::NoMappings { pod: pod.key() });
     }
@@ -171,6 +171,6 @@ fn record_extended(
         pod.status.nominated_node_name = node.clone();
     }
     pod.status.extended_resource_claim_status =
-        Some(ExtendedResourceClaimStatus { resource_claim_name: claim.metadata.name.clone(), request_mappings: mappings.to_vec().into() });
+        Some(ExtendedResourceClaimStatus { resource_claim_name: claim.metadata.name.clone(), request_mappings: mappings.into() });
     Ok(Object::Pod(Arc::new(pod)))
 }

@@ -5,6 +5,7 @@
 //! The scheduler creates one claim for a pod that requests such resources. Its requests differ by node: a resource in a
 //! node's allocatable comes from a device plugin and needs no request.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::result::derived_uid;
@@ -117,11 +118,19 @@ pub(super) fn name_claim(claim: &mut ResourceClaim, pod: &Pod) {
     claim.metadata.uid = uid.into();
 }
 
-/// The claim for one node, with the share of each container in its requests.
+/// The claim for one node.
 #[derive(Clone, Debug)]
 pub(super) struct NodeClaim {
     pub(super) claim: Arc<ResourceClaim>,
-    pub(super) mappings: Vec<ContainerExtendedResourceRequest>,
+    /// The resources that it requests, with their classes.
+    resources: Vec<(Str, Arc<DeviceClass>)>,
+}
+
+impl NodeClaim {
+    /// Returns the share of each container in the requests.
+    pub(super) fn mappings(&self, pod: &Pod) -> Vec<ContainerExtendedResourceRequest> {
+        requests_and_mappings(pod, &self.resources).1
+    }
 }
 
 /// Returns the claim for this node; `None` if device plugins serve everything.
@@ -139,7 +148,7 @@ pub(super) fn for_node(
     for resource in resources {
         let allocatable = node.allocatable.scalar.get(&resource.name);
         match &resource.class {
-            Some(class) if allocatable.is_none_or(|a| *a == 0) => through_dra.push((&resource.name, class)),
+            Some(class) if allocatable.is_none_or(|a| *a == 0) => through_dra.push((resource.name.clone(), class.clone())),
             _ if allocatable.is_none() => {
                 return Err(Status::rejected(Reason::ExtendedResourceMissing { resource: resource.name.clone() }));
             }
@@ -149,17 +158,72 @@ pub(super) fn for_node(
     if (no_user_claim && through_dra.is_empty()) || claim.status.allocation.is_some() {
         return Ok(None);
     }
-    let (requests, mappings) = requests_and_mappings(pod, &through_dra);
     let mut claim = ResourceClaim::clone(claim);
-    claim.spec.devices.requests = requests.into();
-    Ok(Some(NodeClaim { claim: Arc::new(claim), mappings }))
+    claim.spec.devices.requests = requests(pod, &through_dra).into();
+    Ok(Some(NodeClaim { claim: Arc::new(claim), resources: through_dra }))
+}
+
+/// Returns the requests of [`requests_and_mappings`], in a time that grows with the containers' requests only.
+fn requests(pod: &Pod, resources: &[(Str, Arc<DeviceClass>)]) -> Vec<DeviceRequest> {
+    let num_init = pod.spec.init_containers.len();
+    let mut asking: HashMap<&Str, Vec<(usize, usize, &Container)>> = HashMap::new();
+    for (index, container) in pod.spec.init_containers.iter().chain(&pod.spec.containers).enumerate() {
+        for (position, name) in container.resources.requests.keys().enumerate() {
+            asking.entry(name).or_default().push((index, position, container));
+        }
+    }
+    let mut requests = Vec::new();
+    for (resource, class) in resources {
+        let asking = asking.get(resource).map_or(&[][..], Vec::as_slice);
+        let (short, long): (Vec<_>, Vec<_>) = asking.iter().partition(|(index, _, of)| *index < num_init && !of.is_restartable());
+        let wanted = |&(index, position, container): &(usize, usize, &Container)| {
+            let amount = *container.resources.requests.get(resource)?;
+            let is_whole = !amount.is_zero() && amount.nanos() % 1_000_000_000 == 0;
+            is_whole.then(|| (index, position, amount.value()))
+        };
+        let long: Vec<(usize, usize, i64)> = long.iter().filter_map(wanted).collect();
+        // The devices of the container and of all long-lived ones after it.
+        let mut reusable: Vec<i64> = long
+            .iter()
+            .rev()
+            .scan(0i64, |sum, (.., count)| {
+                Some({
+                    *sum = sum.saturating_add(*count);
+                    *sum
+                })
+            })
+            .collect();
+        reusable.reverse();
+        let mut largest: Option<DeviceRequest> = None;
+        for (index, position, wanted) in short.iter().filter_map(wanted) {
+            let after = long.partition_point(|(other, ..)| *other < index);
+            let covered = reusable.get(after).copied().unwrap_or(0);
+            if (after == long.len() || covered < wanted) && largest.as_ref().is_none_or(|largest| count(largest) < wanted - covered) {
+                largest = Some(request(index, position, &class.metadata.name, wanted - covered));
+            }
+        }
+        requests.extend(largest);
+        requests.extend(long.iter().map(|(index, position, count)| request(*index, *position, &class.metadata.name, *count)));
+    }
+    requests.sort_by(|a, b| a.name.cmp(&b.name));
+    requests
+}
+
+fn request(index: usize, position: usize, class: &Str, count: i64) -> DeviceRequest {
+    let exactly = ExactDeviceRequest {
+        device_class_name: class.clone(),
+        allocation_mode: "ExactCount".into(),
+        count,
+        ..ExactDeviceRequest::default()
+    };
+    DeviceRequest { name: format!("container-{index}-request-{position}").into(), exactly: Some(exactly), ..DeviceRequest::default() }
 }
 
 type Mapping = ContainerExtendedResourceRequest;
 
 /// Makes one request per container and resource. Ordinary init containers run first, so they reuse each other's
 /// requests and those of later containers; of the rest only the largest is requested.
-fn requests_and_mappings(pod: &Pod, resources: &[(&Str, &Arc<DeviceClass>)]) -> (Vec<DeviceRequest>, Vec<Mapping>) {
+fn requests_and_mappings(pod: &Pod, resources: &[(Str, Arc<DeviceClass>)]) -> (Vec<DeviceRequest>, Vec<Mapping>) {
     let containers: Vec<&Container> = pod.spec.init_containers.iter().chain(&pod.spec.containers).collect();
     let num_init = pod.spec.init_containers.len();
     let is_short_lived = |i: usize| i < num_init && !containers[i].is_restartable();
@@ -225,13 +289,36 @@ fn request_and_mappings(
             return (None, mappings);
         }
     }
-    let name: Str = format!("container-{index}-request-{position}").into();
-    mappings.push(mapping(&name));
-    let exactly = ExactDeviceRequest {
-        device_class_name: class.clone(),
-        allocation_mode: "ExactCount".into(),
-        count: wanted - covered,
-        ..ExactDeviceRequest::default()
-    };
-    (Some(DeviceRequest { name, exactly: Some(exactly), ..DeviceRequest::default() }), mappings)
+    let request = self::request(index, position, class, wanted - covered);
+    mappings.push(mapping(&request.name));
+    (Some(request), mappings)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn requests_are_those_with_mappings(kinds in proptest::collection::vec((0..3u8, 0..4i64, 0..4i64), 0..12)) {
+            let container = |name: String, a: i64, b: i64, sidecar: bool| {
+                let mut container = json!({"name": name, "resources": {"requests": {"example.com/a": a.to_string(), "example.com/b": b.to_string()}}});
+                if sidecar {
+                    container["restartPolicy"] = json!("Always");
+                }
+                container
+            };
+            let of = |wanted: &[u8]| {
+                let some = kinds.iter().enumerate().filter(|(_, (kind, ..))| wanted.contains(kind));
+                some.map(|(i, (kind, a, b))| container(format!("c{i}"), *a, *b, *kind == 1)).collect::<Vec<_>>()
+            };
+            let pod: Pod = serde_json::from_value(json!({"metadata": {"name": "p"}, "spec": {"initContainers": of(&[0, 1]), "containers": of(&[2])}})).unwrap();
+            let class = |name: &str| (Str::from(format!("example.com/{name}")), Arc::new(DeviceClass::default()));
+            let resources = [class("a"), class("b")];
+            prop_assert_eq!(requests(&pod, &resources), requests_and_mappings(&pod, &resources).0);
+        }
+    }
 }

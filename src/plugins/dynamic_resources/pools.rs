@@ -210,7 +210,8 @@ fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a Resour
         }
     }
     let mut elsewhere = all.unwrap_or_default();
-    elsewhere.retain(|s| !slices.iter().any(|seen| seen.metadata.name == s.metadata.name));
+    let seen: HashSet<&Str> = slices.iter().map(|slice| &slice.metadata.name).collect();
+    elsewhere.retain(|slice| !seen.contains(&slice.metadata.name));
     if slices.iter().chain(&elsewhere).any(|s| !counters_exist(s, &counter_sets)) {
         return invalid();
     }

@@ -140,7 +140,9 @@ impl Assembly {
         for entries in std::mem::take(&mut contents.entries) {
             self.take(&mut ingest, entries);
         }
-        std::mem::take(&mut ingest.lists).iter().for_each(|list| contents.lists.add(list));
+        for list in &std::mem::take(&mut ingest.lists) {
+            contents.lists.add(list);
+        }
         let lists = &contents.lists;
         if namespace_of(to_read).is_none() {
             for kind in &lists.listed {

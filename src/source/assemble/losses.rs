@@ -101,7 +101,7 @@ pub(super) fn namespace_of(file: &FileToRead) -> Option<String> {
         let (_, below) = file.path.split_once("namespaces/").filter(|_| file.found)?;
         Some(below.split('/').next().unwrap_or_default().to_owned())
     };
-    of_role.map(|namespace| namespace.to_string()).or_else(in_folder)
+    of_role.or_else(in_folder)
 }
 
 /// Whether a path has an extension of JSON or YAML, which may be compressed.

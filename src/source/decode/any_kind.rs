@@ -29,7 +29,7 @@ impl AnyKind {
         let group = api_version.filter(|version| !version.is_empty()).map(|version| version.split_once('/').map_or("", |(group, _)| group));
         let is_readable = !matches!(classify(name, api_version), Class::OldVersion(_));
         let is_event = name == "Event" && matches!(group, None | Some("" | "events.k8s.io"));
-        Self { is_readable, is_event, ..Self::of(name, group) }
+        Self { is_event, is_readable, ..Self::of(name, group) }
     }
 
     /// Returns whether objects of the kind are read.

@@ -26,7 +26,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_yaml::Value;
 
-use crate::admission::TooLong;
+use crate::admission::{TooLong, TooMany};
 use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Condition, Key, Kind, MissingReason, Object};
 use crate::limits::sources::{ALIASES, FLOW_DEPTH};
@@ -496,6 +496,10 @@ fn finish(mut object: Object, api_version: Option<&str>, hint: &Hint) -> Decoded
     }
     if let Some(what) = TooLong::in_metadata(object.meta()) {
         return DecodeError { kind: Some(object.kind()), ..DecodeError::new(&format!("{what}; skipped")) }.into();
+    }
+    if let Some(what) = TooMany::of(&object) {
+        let label = format!("{} {}", object.kind(), object.key());
+        return DecodeError { kind: Some(object.kind()), object: Some(label), ..DecodeError::new(&format!("{what}; skipped")) }.into();
     }
     let namespace_defaulted = admission::place(&mut object, hint.namespace.as_deref());
     admission::read_version(&mut object, api_version);

@@ -560,7 +560,9 @@ fn decode_window(window: &Window, kept: Kept<'_>) -> DecodedWindow {
 fn settle(contents: &mut Contents, lists: &[ItemList], kept: Kept<'_>) {
     settle_items(contents, lists, kept);
     let kept_back = std::mem::take(&mut contents.entries);
-    kept_back.iter().for_each(|entries| contents.lists.note_items(entries));
+    for entries in &kept_back {
+        contents.lists.note_items(entries);
+    }
     contents.entries = kept_back;
     for (at, list) in lists.iter().enumerate() {
         if list.closed {
