@@ -36,8 +36,7 @@ impl Missing {
     pub fn matters_to(&self, view: &CycleView) -> bool {
         match (self.why, self.kind) {
             (MissingReason::NotInSource, Kind::PodDisruptionBudget) => view.preemption.as_ref().is_some_and(|p| p.candidate_count() > 0),
-            (MissingReason::NotInSource, Kind::Node) => view.start.as_ref().is_some_and(|start| start.nodes == 0),
-            (MissingReason::NotInSource, kind) => view.missed_kinds().contains(kind),
+            (MissingReason::NotInSource, kind) if !decides(kind) => view.missed_kinds().contains(kind),
             _ => true,
         }
     }
@@ -110,10 +109,15 @@ pub fn missing_sentences<'m>(missing: impl IntoIterator<Item = &'m Missing>) -> 
     sentences
 }
 
-/// Returns a sentence for each kind that could not be read, or not whole.
+/// Returns a sentence for each kind that could not be read, or not whole, and for nodes and pods also where the source lacks them.
 pub fn unread_sentences(missing: MissingKinds) -> Vec<String> {
     let all = Missing::all(missing);
-    missing_sentences(all.iter().filter(|missing| missing.why != MissingReason::NotInSource))
+    missing_sentences(all.iter().filter(|missing| missing.why != MissingReason::NotInSource || decides(missing.kind)))
+}
+
+/// Returns whether every decision needs the kind.
+fn decides(kind: Kind) -> bool {
+    matches!(kind, Kind::Node | Kind::Pod)
 }
 
 /// Returns why the budgets are unknown.

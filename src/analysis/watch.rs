@@ -6,8 +6,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::agreement::preempted;
+use super::missing::Missing;
 use super::why::why;
-use crate::cluster::{Cluster, Key, ObservedEvent, Str, Uid};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, ObservedEvent, Str, Uid};
 use crate::limits::engine::WATCH_DECISIONS;
 use crate::scheduler::Scheduler;
 
@@ -17,10 +18,15 @@ use crate::scheduler::Scheduler;
 pub enum Happened {
     /// The watch began.
     Started {
-        /// The number of pending pods.
-        pending: usize,
-        /// The number of budgets that are violated.
-        budgets_violated: usize,
+        /// The number of pending pods; `None` if pods are not known whole.
+        pending: Option<usize>,
+        /// The number of budgets that are violated; `None` if budgets are not known whole.
+        budgets_violated: Option<usize>,
+    },
+    /// Kinds are not known whole: what happened to their objects that the state lacks is unknown.
+    Unknown {
+        /// The kinds, of nodes, pods and budgets; none if all are known again.
+        missing: Vec<Missing>,
     },
     /// A pod is pending.
     Pending {
@@ -70,7 +76,13 @@ impl WatchEvent {
         let time = self.time.strftime("%Y-%m-%dT%H:%M:%SZ");
         let words = match &self.happened {
             Happened::Started { pending, budgets_violated } => {
-                format!("watching: pending pods: {pending}, violated budgets: {budgets_violated}")
+                let [pending, violated] =
+                    [pending, budgets_violated].map(|number| number.map_or_else(|| "?".to_owned(), |n| n.to_string()));
+                format!("watching: pending pods: {pending}, violated budgets: {violated}")
+            }
+            Happened::Unknown { missing } if missing.is_empty() => "known again: nodes, pods and budgets".to_owned(),
+            Happened::Unknown { missing } => {
+                format!("unknown: {}", missing.iter().map(Missing::clause).collect::<Vec<_>>().join("; "))
             }
             Happened::Pending { pod, sentence: Some(sentence) } => format!("pending {pod}: {sentence}"),
             Happened::Pending { pod, sentence: None } => format!("pending {pod}: not decided, as too many pods became pending at once"),
@@ -99,6 +111,8 @@ pub struct Watched {
     victims: BTreeSet<Key>,
     /// The budgets that are violated.
     violated: BTreeSet<Key>,
+    /// The kinds that are not known whole.
+    missing: Vec<Missing>,
 }
 
 impl Watched {
@@ -110,13 +124,38 @@ impl Watched {
             pending: pending.map(|pod| (pod.key(), pod.metadata.uid.clone())).collect(),
             victims: preempted(cluster, events).into_iter().map(|preempted| preempted.victim).collect(),
             violated: violated.map(|budget| budget.metadata.key()).filter(wanted).collect(),
+            missing: Missing::brief(cluster.unknown).into_iter().filter(is_watched).collect(),
         }
     }
 
-    /// Returns the event that a watch begins with.
-    pub fn started(&self, time: Timestamp) -> WatchEvent {
-        let happened = Happened::Started { pending: self.pending.len(), budgets_violated: self.violated.len() };
-        WatchEvent { time, happened }
+    /// Returns the events that a watch begins with.
+    pub fn started(&self, time: Timestamp) -> Vec<WatchEvent> {
+        let counted = |kind: Kind, number: usize| self.missing.iter().all(|missing| missing.kind != kind).then_some(number);
+        let pending = counted(Kind::Pod, self.pending.len());
+        let budgets_violated = counted(Kind::PodDisruptionBudget, self.violated.len());
+        let unknown = (!self.missing.is_empty()).then(|| Happened::Unknown { missing: self.missing.clone() });
+        std::iter::once(Happened::Started { pending, budgets_violated })
+            .chain(unknown)
+            .map(|happened| WatchEvent { time, happened })
+            .collect()
+    }
+
+    /// Keeps what an earlier state shows of the objects that this one may lack.
+    fn keep_unknown(&mut self, before: &Self, cluster: &Cluster) {
+        let pods = &cluster.pods;
+        let has_pods = |namespace: &Str| pods.in_namespace(namespace).next().is_some();
+        for (pod, uid) in before.pending.iter().filter(|(pod, _)| pods.get(pod).is_none()) {
+            if cluster.unknown.may_lack(Kind::Pod, || has_pods(&pod.namespace)) {
+                self.pending.insert(pod.clone(), uid.clone());
+            }
+        }
+        let budgets = &cluster.pod_disruption_budgets;
+        let has_budgets = |namespace: &Str| budgets.in_namespace(namespace).next().is_some();
+        for budget in before.violated.iter().filter(|budget| budgets.get(budget).is_none()) {
+            if cluster.unknown.may_lack(Kind::PodDisruptionBudget, || has_budgets(&budget.namespace)) {
+                self.violated.insert(budget.clone());
+            }
+        }
     }
 
     /// Goes on to the next state, and returns what happened. `events` are those since the last state; `scheduler` makes a scheduler on the
@@ -129,8 +168,12 @@ impl Watched {
         wanted: &impl Fn(&Key) -> bool,
         scheduler: impl FnOnce() -> Result<Scheduler, E>,
     ) -> Result<Vec<WatchEvent>, E> {
-        let now = Self::of(cluster, events, wanted);
+        let mut now = Self::of(cluster, events, wanted);
+        now.keep_unknown(self, cluster);
         let mut happened = Vec::new();
+        if now.missing != self.missing {
+            happened.push(Happened::Unknown { missing: now.missing.clone() });
+        }
         for found in preempted(cluster, events) {
             let is_wanted = wanted(&found.victim) || found.preemptor.as_ref().is_some_and(wanted);
             if !self.victims.contains(&found.victim) && is_wanted {
@@ -161,6 +204,11 @@ impl Watched {
         *self = now;
         Ok(happened.into_iter().map(|happened| WatchEvent { time, happened }).collect())
     }
+}
+
+/// Returns whether a missing kind is one that a watch is about. Namespaces that were read show all of their own.
+fn is_watched(missing: &Missing) -> bool {
+    matches!(missing.kind, Kind::Node | Kind::Pod | Kind::PodDisruptionBudget) && missing.why != MissingReason::Partial
 }
 
 #[cfg(test)]

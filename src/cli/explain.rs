@@ -19,7 +19,7 @@ use crate::analysis::{
 };
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::neighbors::{NeighborKind, Neighbors};
-use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, ObservedEvent, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod, Str};
 use crate::fixes::{self, Acts, Limits};
 use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
 use crate::output::{self, Document, Text};
@@ -434,7 +434,7 @@ fn when(scheduler: &Scheduler, view: &CycleView, pod: &Key, agreement: &Schedule
 /// Returns the failure about a pod that the source does not hold, or whose part of the source could not be read.
 pub(super) fn absent(cluster: &Cluster, key: &Key) -> Failure {
     let message = format!("there is no Pod {key} in the source{}", pod_meant(cluster, key));
-    match Missing::all(cluster.unknown).iter().find(|missing| missing.kind == Kind::Pod && missing.why != MissingReason::NotInSource) {
+    match Missing::all(cluster.unknown).iter().find(|missing| missing.kind == Kind::Pod) {
         Some(missing) => Failure::source(message).with_hint(missing.clause()),
         None => Failure::usage(message),
     }
@@ -494,7 +494,7 @@ pub(super) fn unknown_namespace(clusters: &[&Cluster], neighbors: &[&Neighbors],
     });
     let of_neighbors = neighbors.iter().flat_map(|neighbors| neighbors.namespaces());
     let known: BTreeSet<Str> = of_objects.filter(|namespace| !namespace.is_empty()).chain(of_neighbors).collect();
-    let is_partial = |cluster: &&Cluster| cluster.unknown.why(Kind::Pod).is_some_and(|why| why != MissingReason::NotInSource);
+    let is_partial = |cluster: &&Cluster| cluster.unknown.why(Kind::Pod).is_some();
     let lacks_owners = |neighbors: &&Neighbors| neighbors.withheld().any(|(kind, _)| kind.is_owner() && kind.is_built_in());
     if known.contains(namespace) || clusters.iter().any(is_partial) || neighbors.iter().any(lacks_owners) {
         return None;
@@ -577,7 +577,7 @@ fn attempts(args: &ExplainArgs, key: &Key, agreement: &SchedulerMatch) -> Result
 
 /// Returns the gaps of the source that limit this answer: kinds that could not be read, and kinds absent from the source
 /// that the decision depends on.
-fn unknown(view: &CycleView) -> Document {
+pub(super) fn unknown(view: &CycleView) -> Document {
     let matters = |missing: &&Missing| missing.matters_to(view);
     section("Unknown", missing_sentences(Missing::all(view.missing()).iter().filter(matters)))
 }

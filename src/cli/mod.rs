@@ -206,7 +206,7 @@ fn story(name: &str) -> Result<&'static Story, Failure> {
     })
 }
 
-/// Returns the exit code of an answer: that of the source where nodes or pods are known in part only.
+/// Returns the exit code of an answer: that of the source where nodes or pods are not known, or in part only.
 fn code(code: u8, scheduler: &Scheduler) -> u8 {
     if scheduler.state().cluster().unknown.decides_on_part() { EXIT_SOURCE } else { code }
 }

@@ -15,7 +15,7 @@ use super::history_window::{AROUND, Window};
 use super::{Failure, begin, input, read_inputs, reproduce, some_object, tell};
 use crate::analysis::{Missing, budgets_unknown_because};
 use crate::app::{Explorer, FollowConfig, Options, Reproduction, Watch};
-use crate::cluster::Kind;
+use crate::cluster::{Kind, MissingReason};
 use crate::limits::live::NEIGHBORS_ASKED;
 use crate::plural::{count, count_of};
 use crate::report::completeness_in_short;
@@ -255,7 +255,8 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options, observed: bo
         parts.push(format!("{} while reading", count(wrong, "error")));
     }
     let missing = loaded.report.missing();
-    if loaded.report.withheld().contains(&Kind::Node) {
+    let lacks_nodes = loaded.report.withheld().contains(&Kind::Node) || missing.why(Kind::Node) == Some(MissingReason::NotInSource);
+    if lacks_nodes {
         parts.extend(Missing::all(missing).iter().find(|missing| missing.kind == Kind::Node).map(Missing::clause));
     }
     if missing.budgets {
@@ -268,7 +269,7 @@ fn notice(loaded: &Loaded, args: &SchedulerArgs, options: &Options, observed: bo
         parts.push(format!("the timeline begins with the scheduler's log: {}", count(log.attempts.len(), "attempt")));
     }
     let pods: usize = loaded.report.pods_on_unknown_nodes.values().sum();
-    if pods > 0 && !loaded.report.withheld().contains(&Kind::Node) {
+    if pods > 0 && !lacks_nodes {
         let nodes = loaded.report.pods_on_unknown_nodes.len();
         let fate = if loaded.report.unread_nodes_are_gone() {
             count_of(nodes, "node that does not exist", "nodes that do not exist")

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::args::ExplainArgs;
-use super::explain::{Explained, Write, absent, events};
+use super::explain::{Explained, Write, absent, events, unknown};
 use super::{EXIT_OK, Failure, workload};
-use crate::analysis::{VoiceReport, When, preempted, voices, why};
+use crate::analysis::{Missing, VoiceReport, When, preempted, voices, why};
 use crate::cluster::{Controller, Key, Kind, Object, ObservedEvent, Pod, PodStatus, Str};
 use crate::output::Document;
 use crate::report::{AgainReport, Answer, EvictionReport, PlacedReport};
@@ -37,6 +37,9 @@ pub(super) fn explain(
         return Err(absent(cluster, key));
     }
     let bound = pod.filter(|pod| !pod.node_name.is_empty());
+    let again = bound.filter(|pod| !pod.is_terminal() && !pod.is_terminating()).map(|pod| again(pod, scheduler));
+    let mut more_below = again.as_ref().map_or_else(|| super::unread(scheduler), |(_, view)| unknown(view));
+    more_below.append(more);
     let report = PlacedReport {
         pod: key.name.clone(),
         namespace: key.namespace.clone(),
@@ -45,13 +48,14 @@ pub(super) fn explain(
         when: bound.and_then(|pod| When::of_ending(pod, scheduler.state().clock())),
         bound: bound.and_then(|pod| scheduled(pod, events(scheduler, loaded))).and_then(|event| event.last.or(event.first)),
         why: bound.map(|pod| why_here(pod, events(scheduler, loaded))).unwrap_or_default(),
-        again: bound.filter(|pod| !pod.is_terminal() && !pod.is_terminating()).map(|pod| again(pod, scheduler)),
+        again: again.map(|(again, _)| again),
         evictions,
         others: others.voices.iter().map(VoiceReport::from).collect(),
         others_left_out: others.left_out,
+        missing: Missing::all(cluster.unknown),
         now: Some(scheduler.state().clock()),
     };
-    let text = write(&Answer::Placed(&report), more)?;
+    let text = write(&Answer::Placed(&report), more_below)?;
     Ok(Explained { text, code: super::code(EXIT_OK, scheduler), disagrees: false })
 }
 
@@ -78,8 +82,8 @@ fn why_here(pod: &Pod, events: &[ObservedEvent]) -> Vec<String> {
     why
 }
 
-/// Decides about a pod like a bound one, on the cluster without it.
-fn again(pod: &Arc<Pod>, scheduler: &Scheduler) -> AgainReport {
+/// Decides about a pod like a bound one, on the cluster without it. Returns the decision as well.
+fn again(pod: &Arc<Pod>, scheduler: &Scheduler) -> (AgainReport, CycleView) {
     let mut like = Pod::clone(pod);
     like.node_name = Str::default();
     like.status = PodStatus { phase: "Pending".into(), ..PodStatus::default() };
@@ -91,12 +95,14 @@ fn again(pod: &Arc<Pod>, scheduler: &Scheduler) -> AgainReport {
         _ => (None, Vec::new()),
     };
     let among = tied.contains(&pod.node_name);
+    let cluster = scheduler.state().cluster();
+    let here_unknown = cluster.nodes.named(&pod.node_name).is_none() && cluster.unknown.why(Kind::Node).is_some();
     let same = match &node {
-        _ if among && tied.len() > 1 => None,
+        _ if here_unknown || among && tied.len() > 1 => None,
         Some(node) => Some(*node == pod.node_name),
         None => Some(false),
     };
-    AgainReport { same, node, tied, why: why(&view) }
+    (AgainReport { same, here_unknown, node, tied, why: why(&view) }, view)
 }
 
 fn evictions(key: &Key, scheduler: &Scheduler, loaded: &Loaded, others: &[crate::workload::Voice]) -> Vec<EvictionReport> {

@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::args::RunArgs;
 use super::progress::Showing;
 use super::{EXIT_OK, EXIT_SOURCE, Failure, StandardError, print};
-use crate::analysis::{ReleaseReport, run_parts, why};
+use crate::analysis::{Missing, ReleaseReport, run_parts, why};
+use crate::cluster::{Kind, MissingReason};
 use crate::engine::{Step, operation};
 use crate::framework::format_duration;
 use crate::limits::sessions::OPERATIONS;
@@ -88,7 +89,12 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
             settle(&mut scheduler, &mut bound, args.output.wide, &mut doc);
         }
     }
-    if args.output.operation().is_none() {
+    if args.output.operation().is_some() {
+        // No line is printed where nothing happens.
+        let missing =
+            Missing::all(scheduler.state().cluster().unknown).into_iter().filter(|missing| missing.why == MissingReason::NotInSource);
+        missing.filter(|missing| matches!(missing.kind, Kind::Node | Kind::Pod)).for_each(|missing| output::say(missing.sentence()));
+    } else {
         doc.append(super::unread(&scheduler));
         print(&args.output.document().map_or_else(|| doc.plain(Headings::Capitals).into(), |write| write(&titled(doc.clone()))))?;
     }

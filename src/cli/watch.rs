@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::args::{ConnectArgs, ExplainArgs};
-use super::{EXIT_OK, Failure, Silent, StandardError};
+use super::{EXIT_OK, EXIT_SOURCE, Failure, Silent, StandardError};
 use crate::analysis::{WatchEvent, Watched};
 use crate::cluster::{Cluster, Key, ObservedEvent};
 use crate::limits::sources::WATCHED_FILES;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("--watch prints text or JSON lines, not {}", args.output.name)));
     }
     output::interrupt_is_success();
-    let mut watch = Watch { args, state: None, is_closed: false };
+    let mut watch = Watch { args, state: None, is_in_part: false, is_closed: false };
     match &args.cluster.source.from[..] {
         [] if args.cluster.source.demo.is_some() => {
             let loaded = super::read(&args.cluster.source, &args.cluster.connect, &args.cluster.limits.limits())?;
@@ -45,22 +45,26 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         paths => {
             let inputs: Vec<PathBuf> = paths.to_vec();
             let limits = args.cluster.limits.limits();
-            let mut dumps: Vec<(Timestamp, Loaded)> = inputs.iter().filter_map(|path| dump(path, &limits)).collect();
-            if dumps.len() < inputs.len() {
-                let words = "--watch takes dumps over time, each with nodes, pods and a time: one of these is none";
-                return Err(Failure::source(words));
+            let mut dumps = Vec::new();
+            for path in &inputs {
+                let dump = dump(path, &limits).ok_or_else(|| {
+                    Failure::source(format!("--watch takes dumps over time, each with nodes, pods and a time: {} is none", path.display()))
+                })?;
+                dumps.push(dump);
             }
             dumps.sort_by_key(|(time, _)| *time);
             dumps.into_iter().try_for_each(|(_, loaded)| watch.observe(loaded))?;
         }
     }
-    Ok(EXIT_OK)
+    Ok(if watch.is_in_part { EXIT_SOURCE } else { EXIT_OK })
 }
 
 /// The state that was seen last.
 struct Watch<'a> {
     args: &'a ExplainArgs,
     state: Option<Watched>,
+    /// Whether nodes or pods of a state are not known, or in part only.
+    is_in_part: bool,
     /// Whether standard output is read no more.
     is_closed: bool,
 }
@@ -85,6 +89,7 @@ impl Watch<'_> {
         events: &[ObservedEvent],
         loaded: impl FnOnce() -> Loaded,
     ) -> Result<(), Failure> {
+        self.is_in_part |= cluster.unknown.decides_on_part();
         let args = self.args;
         let namespace = args.namespace();
         let wanted = |key: &Key| args.all_namespaces || key.namespace.as_str() == namespace;
@@ -96,7 +101,7 @@ impl Watch<'_> {
                 let state = Watched::of(cluster, events, &wanted);
                 let started = state.started(time);
                 self.state = Some(state);
-                vec![started]
+                started
             }
             Some(state) => state.next(time, cluster, events, &wanted, || {
                 super::scheduler(&args.cluster.scheduler(&args.scheduler), &mut loaded(), Evictions::AtOnce, &Silent)
@@ -178,7 +183,13 @@ fn files(watch: &mut Watch<'_>, path: &Path) -> Result<(), Failure> {
     while !watch.is_closed {
         let files = dumps_of(path)?;
         let fresh: Vec<(PathBuf, Stamp)> = files.into_iter().filter(|file| !states.contains(file)).collect();
-        let mut dumps: Vec<(Timestamp, Loaded)> = fresh.iter().filter_map(|(path, _)| dump(path, &limits)).collect();
+        let mut dumps: Vec<(Timestamp, Loaded)> = Vec::new();
+        for (path, _) in &fresh {
+            match dump(path, &limits) {
+                Some(dump) => dumps.push(dump),
+                None => output::say(format!("{} is left out: it does not hold nodes, pods and a time", path.display())),
+            }
+        }
         dumps.sort_by_key(|(time, _)| *time);
         for (time, loaded) in dumps {
             // A dump that comes late is of a state that has passed.
@@ -221,8 +232,13 @@ fn dumps_of(path: &Path) -> Result<Vec<(PathBuf, Stamp)>, Failure> {
     Ok(files.into_iter().filter_map(stamp).collect())
 }
 
-/// Loads a dump that has nodes, pods and a time.
+/// Loads a dump that has nodes, pods and a time. Diagnostics go to standard error.
 fn dump(path: &Path, limits: &Limits) -> Option<(Timestamp, Loaded)> {
-    let dump = super::dumps::whole_dump(path, &|inputs| source::load_within(inputs, limits))?;
+    let read = |inputs: &[source::Input]| {
+        let loaded = source::load_within(inputs, limits);
+        super::tell(&loaded, &StandardError);
+        loaded
+    };
+    let dump = super::dumps::whole_dump(path, &read)?;
     Some((dump.time()?, dump.loaded))
 }

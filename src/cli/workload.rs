@@ -62,7 +62,7 @@ fn absent(scheduler: &Scheduler, loaded: &Loaded, kind: &str, key: &Key, why: &S
     let own = own.map(|(kind, why)| missing_clause(&kind.plural(), why));
     let pods = || {
         let missing = Missing::all(scheduler.state().cluster().unknown);
-        missing.iter().find(|m| m.kind == Kind::Pod && m.why != MissingReason::NotInSource).map(Missing::clause)
+        missing.iter().find(|missing| missing.kind == Kind::Pod).map(Missing::clause)
     };
     match own.or_else(pods) {
         Some(unknown) => Failure::source(message).with_nearest(near).with_hint(unknown),
@@ -83,6 +83,7 @@ pub(super) fn explain(
 ) -> Result<Explained, Failure> {
     let report = report_of(workload, scheduler, loaded);
     let code = match report.is_short() {
+        _ if !report.is_counted() => EXIT_SOURCE,
         Some(true) => EXIT_NO_FIT,
         Some(false) => EXIT_OK,
         None => EXIT_SOURCE,

@@ -142,17 +142,27 @@ impl MissingKinds {
         }
     }
 
-    /// Returns whether nodes or pods are known in part only, because reading them was refused or broke off: a decision may then be
-    /// another one.
+    /// Returns whether nodes or pods are not known, or known in part only because reading them was refused or broke off: a decision
+    /// may then be another one.
     pub fn decides_on_part(self) -> bool {
-        let sets = [self.refused, self.failed, self.incomplete];
-        sets.into_iter().any(|set| set.contains(Kind::Node) || set.contains(Kind::Pod))
+        [Kind::Node, Kind::Pod].into_iter().any(|kind| self.unread(kind).is_some())
     }
 
-    /// Returns why a kind that was asked for is not known, or not whole: it was refused, or reading it broke off.
-    pub fn withheld(self, kind: Kind) -> Option<MissingReason> {
-        let is_withheld = |why: &MissingReason| matches!(why, MissingReason::Refused | MissingReason::Failed | MissingReason::Incomplete);
-        self.why(kind).filter(is_withheld)
+    /// Returns why a kind is not known, or not whole; `None` also for a source that holds some of them on purpose: those of some
+    /// namespaces, or those that a tool takes.
+    pub fn unread(self, kind: Kind) -> Option<MissingReason> {
+        self.why(kind).filter(|why| !matches!(why, MissingReason::Partial | MissingReason::Selected))
+    }
+
+    /// Returns whether an object of a kind may exist that the source does not have. `has_others` says whether it has others of the
+    /// object's namespace.
+    pub fn may_lack(self, kind: Kind, has_others: impl FnOnce() -> bool) -> bool {
+        match self.why(kind) {
+            None => false,
+            // A namespace that was read shows all of its own.
+            Some(MissingReason::Partial) => !has_others(),
+            Some(_) => true,
+        }
     }
 
     /// Returns the rest once a kind is known.

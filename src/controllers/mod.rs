@@ -15,7 +15,7 @@ mod workload;
 pub(crate) use draft::Draft;
 pub use workload::{Workload, deployment_of};
 
-use crate::cluster::{Key, Str};
+use crate::cluster::{Key, MissingReason, Str};
 
 /// A fact that is unknown or not emulated and may matter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,8 +28,8 @@ pub enum Note {
     NoClaim(Key),
     /// It is unknown whether the class of a pod exists, and so is the pod's priority.
     UnknownPriorityClass(Str),
-    /// The kind of budgets was not read, so none can block.
-    BudgetsUnknown,
+    /// Budgets are not known, or not all, for this reason, so that one that is not known cannot block.
+    BudgetsUnknown(MissingReason),
     /// The run ended after as many steps as are allowed: pods that wait for an attempt might have a node or make room.
     CutShort,
     /// This many pods of a workload are not created, as those before took as many steps as are allowed.

@@ -344,7 +344,7 @@ impl Engine {
     }
 
     fn settle_watching(&mut self, watch: &mut dyn FnMut(&[Event])) -> Result<Settled, Error> {
-        if self.scheduler.state().cluster().unknown.withheld(crate::cluster::Kind::Node).is_some() {
+        if self.scheduler.state().cluster().unknown.unread(crate::cluster::Kind::Node).is_some() {
             return Err(Error::new(ErrorKind::NodesUnknown, "the nodes are unknown, so that no pod can be placed"));
         }
         let (start, mut quiescence, mut settled) = (self.scheduler.state().clock(), Quiescence::default(), Settled::default());

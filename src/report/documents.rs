@@ -63,17 +63,7 @@ pub fn workload_document(found: &WorkloadReport) -> Document {
     doc.paragraph(found.why.as_str());
     doc.blank();
     doc.heading(2, "Pods");
-    let known = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
-    let rows = [
-        ("wanted", known(found.desired)),
-        ("created", found.created.to_string()),
-        ("gated", found.gated.to_string()),
-        ("without a node", found.unscheduled.to_string()),
-        ("bound", found.bound.to_string()),
-        ("ready", found.ready.to_string()),
-        ("missing", known(found.missing)),
-    ];
-    doc.table(["Pods", "Number"], rows.map(|(name, number)| vec![name.to_owned(), number]));
+    doc.table(["Pods", "Number"], found.rows().map(|(name, number)| vec![name.to_owned(), number]));
     let (remarks, causes): (Vec<&WorkloadCause>, Vec<&WorkloadCause>) = found.causes.iter().partition(|cause| cause.lost() == 0);
     for (heading, causes) in [("Causes", causes), ("Remarks", remarks)] {
         if causes.is_empty() {

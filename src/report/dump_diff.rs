@@ -1,6 +1,6 @@
 //! Differences between two states of a cluster as a document.
 
-use crate::analysis::{ChangeKind, DumpDiff, DumpState, Now, ObjectChange, PodDiff, written};
+use crate::analysis::{ChangeKind, DumpDiff, DumpState, NotCompared, Now, ObjectChange, PodDiff, missing_clause, written};
 use crate::cluster::Kind;
 use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, count_of, thousands};
@@ -36,8 +36,7 @@ impl DumpDiff {
             doc.blank();
             doc.heading(2, "Unknown");
             for not in &self.not_compared {
-                let dump = if not.in_older { &self.from } else { &self.to };
-                doc.item(2, format!("{} are not compared: {} does not have them", not.kind.plural(), dump.name));
+                doc.item(2, self.not_compared_words(not));
             }
         }
         if let Some(first) = self.not_decided.first() {
@@ -49,6 +48,21 @@ impl DumpDiff {
         doc.blank();
         doc.paragraph(self.release.sentence());
         doc
+    }
+
+    /// Returns what is not compared of a kind, as a clause.
+    fn not_compared_words(&self, not: &NotCompared) -> String {
+        let (lacking, other) = if not.in_older { (&self.from, &self.to) } else { (&self.to, &self.from) };
+        let kinds = not.kind.plural();
+        if !not.in_part {
+            return format!("{kinds} are not compared: {} does not have them", lacking.name);
+        }
+        let why = missing_clause(&kinds, not.why);
+        match not.objects {
+            0 => format!("{kinds} are compared as far as {} has them: {why}", lacking.name),
+            1 => format!("1 {} that only {} has is not compared: in {} {why}", not.kind, other.name, lacking.name),
+            several => format!("{} {kinds} that only {} has are not compared: in {} {why}", thousands(several), other.name, lacking.name),
+        }
     }
 
     /// Returns the numbers of objects and decisions that changed in a sentence.

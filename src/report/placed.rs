@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::voices_lines;
-use crate::analysis::{Preempted, VoiceReport, When, preempted};
+use crate::analysis::{Missing, Preempted, VoiceReport, When, preempted};
 use crate::cluster::{Key, ObservedEvent, Pod, Str};
 use crate::output::{Document, Lines, Words};
 use crate::scheduler::Scheduler;
@@ -40,6 +40,8 @@ pub struct PlacedReport {
     /// The number of words that are left out, because there are too many about one object.
     #[serde(skip_serializing_if = "crate::analysis::is_zero")]
     pub others_left_out: usize,
+    /// The kinds that are unknown, or known in part.
+    pub missing: Vec<Missing>,
     /// The clock of the source.
     #[serde(skip)]
     pub now: Option<Timestamp>,
@@ -49,8 +51,11 @@ pub struct PlacedReport {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgainReport {
-    /// Whether it would land on its node: `true`, `false`, or null where several nodes are equal.
+    /// Whether it would land on its node: `true`, `false`, or null where several nodes are equal, or its node is unknown.
     pub same: Option<bool>,
+    /// Whether its node is one that the source may lack.
+    #[serde(skip)]
+    pub here_unknown: bool,
     /// The node that it would get; null if none.
     pub node: Option<Str>,
     /// The nodes that are equal.
@@ -187,14 +192,19 @@ pub fn recorded_preemptions(pod: &Key, scheduler: &Scheduler, events: &[Observed
 
 impl AgainReport {
     fn text(&self, here: Option<&Str>) -> Lines {
+        let here = here.map_or("", Str::as_str);
         let first = match (self.same, &self.node) {
+            (_, Some(node)) if self.here_unknown => {
+                format!(
+                    "The source does not have {here}, so whether it would land there again is unknown; of the nodes that are known it would get {node}."
+                )
+            }
+            (_, None) if self.here_unknown => {
+                format!("The source does not have {here}, so whether it would land there again is unknown.")
+            }
             (Some(true), _) => "It would land on the same node again.".to_owned(),
             (Some(false), Some(node)) => format!("It would land on {node} now."),
-            (None, _) => format!(
-                "{} nodes are equal, {} among them; kube-scheduler picks one at random.",
-                self.tied.len(),
-                here.map_or("", Str::as_str)
-            ),
+            (None, _) => format!("{} nodes are equal, {} among them; kube-scheduler picks one at random.", self.tied.len(), here),
             (Some(false), None) => "It would find no node now.".to_owned(),
         };
         let mut out: Lines = first.into();

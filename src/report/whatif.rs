@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::analysis::{Missing, ReleaseReport, run_parts, sentence};
-use crate::cluster::{Key, Str};
+use crate::analysis::{Missing, ReleaseReport, missing_clause, run_parts, sentence};
+use crate::cluster::{Key, Kind, Str};
 use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, count_of, thousands};
 use crate::scheduler::Scheduler;
@@ -471,7 +471,10 @@ pub fn note_sentence(note: &Note) -> String {
                 "Note: whether PriorityClass {class} exists, and its value, are unknown; its pods are decided with the priority that they specify, or 0."
             )
         }
-        Note::BudgetsUnknown => "Note: no budgets were read, so whether one would block is unknown.".to_owned(),
+        Note::BudgetsUnknown(why) => {
+            let clause = missing_clause(&Kind::PodDisruptionBudget.plural(), *why);
+            format!("Note: {clause}, so whether one would block is unknown.")
+        }
         Note::CutShort => {
             "Note: the run ended after as many steps as are allowed for a cluster of this size; pods that would be tried after that are not \
              decided, and where others would move for them is unknown."

@@ -147,7 +147,7 @@ impl SchedulePod<'_> {
             return ScheduleResult::Error(error);
         }
         if self.cx.snapshot.nodes_in_placement() == 0 {
-            let withheld = self.cx.cluster.unknown.withheld(Kind::Node);
+            let withheld = self.cx.cluster.unknown.unread(Kind::Node);
             return withheld.map_or(ScheduleResult::NoNodes, |why| ScheduleResult::Error(ScheduleError::NodesUnknown(why)));
         }
         let Search { mut feasible, nodes, by_nomination, diagnosis } = match self.find_nodes_that_fit_pod(pod, state, recorder) {

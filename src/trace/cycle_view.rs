@@ -88,7 +88,7 @@ impl CycleView {
     /// Returns why the decision is open: the pod was tried without nodes, because none could be read.
     pub fn nodes_unknown(&self) -> Option<MissingReason> {
         let start = self.start.as_ref().filter(|start| start.nodes == 0 && self.skipped.is_none())?;
-        start.missing.withheld(Kind::Node).filter(|_| self.outcome.is_none_or(|outcome| outcome == Outcome::Error))
+        start.missing.unread(Kind::Node).filter(|_| self.outcome.is_none_or(|outcome| outcome == Outcome::Error))
     }
 
     /// Returns the pod that the cycle is about, also if it was not tried.

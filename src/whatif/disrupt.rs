@@ -7,7 +7,7 @@ use super::answer::{Answer, Block, Departure, NodeAnswer, NodeEnd, Note, PodEnd,
 use super::budgets::Ledger;
 use super::error::WhatIfError;
 use super::stage::Stage;
-use crate::cluster::{Cluster, Controller, DrainAction, Key, Kind, Object, Pod, Str};
+use crate::cluster::{Cluster, Controller, DrainAction, Key, Kind, MissingReason, Object, Pod, Str};
 use crate::controllers::{Draft, pods as owners};
 use crate::scheduler::Operation;
 use crate::session::Edit;
@@ -37,7 +37,7 @@ pub(super) fn drain(stage: &mut dyn Stage, verb: &Verb, nodes: &[Str], answer: &
 
 fn note_unknown_budgets(cluster: &Cluster, answer: &mut Answer) {
     if cluster.unknown.budgets {
-        answer.note(Note::BudgetsUnknown);
+        answer.note(Note::BudgetsUnknown(cluster.unknown.why(Kind::PodDisruptionBudget).unwrap_or(MissingReason::NotInSource)));
     }
 }
 

@@ -9,7 +9,7 @@ use super::holders::Holder;
 use super::refusal::Refusal;
 use super::remedy::{QuotaRoom, Remedy, quota_room};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, OwnerFacts};
-use crate::cluster::{Key, Pod, Str};
+use crate::cluster::{Key, Kind, Pod, Str};
 
 /// Reasons of events that report that a pod could not be created or kept.
 const FAILURES: [&str; 3] = ["FailedCreate", "FailedDaemonPod", "FailedPlacement"];
@@ -23,8 +23,8 @@ pub enum NotCreated {
     RetriesLater(Refusal, RefusedAt),
     /// The rollout is paused before its first ReplicaSet.
     Paused,
-    /// It is suspended, by this program if any, which says this of its object.
-    Suspended(Option<Holder>, Option<(About, String)>),
+    /// It is suspended.
+    Suspended(Suspension),
     /// A StatefulSet creates the next pod once this one is ready.
     Ordered(Key),
     /// The rollout keeps the ReplicaSets together below the wanted number; true if its deadline has passed.
@@ -45,6 +45,17 @@ pub enum NotCreated {
     Parallelism(i64, i64),
     /// An autoscaler sets the number of replicas: its object, minimum and maximum, and its condition that limits it.
     SetBy(About, Option<i64>, Option<i64>, Option<String>),
+}
+
+/// Who suspends a workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Suspension {
+    /// Nothing else sets it than the object itself.
+    Own(About),
+    /// This program admits the object, and says this of it, if anything.
+    Held(About, Holder, Option<(About, String)>),
+    /// Its owner decides when it runs.
+    Owner(About),
 }
 
 /// Where a refusal was read.
@@ -80,15 +91,23 @@ impl NotCreated {
     }
 }
 
-/// Returns the cause of pods that are not created, with remarks that count no pod.
-pub(super) fn causes(input: &WorkloadInput<'_>, workload: &About, counts: &PodCounts<'_>, lacking: usize) -> Vec<MissingCause> {
+/// Returns the cause of pods that are not created, with remarks that count no pod. `lacking` is the number of these pods; where it is
+/// unknown, what objects and events say is a remark.
+pub(super) fn causes(input: &WorkloadInput<'_>, workload: &About, counts: &PodCounts<'_>, lacking: Option<usize>) -> Vec<MissingCause> {
     let mut found = Vec::new();
-    if lacking > 0 {
-        let why = why(input, workload, counts);
-        found.push(cause(input, workload, why, lacking));
+    match lacking {
+        Some(0) => {}
+        Some(lacking) => found.push(cause(input, workload, why(input, workload, counts), lacking)),
+        None => found.extend(said(input, workload).map(|why| cause(input, workload, why, 0))),
     }
     found.extend(remarks(input, workload).into_iter().map(|why| cause(input, workload, why, 0)));
     found
+}
+
+/// Returns what objects and events say about the creation of pods, without regard to how many there are.
+fn said(input: &WorkloadInput<'_>, workload: &About) -> Option<NotCreated> {
+    let object = input.neighbors.owner(&workload.kind, &workload.key);
+    suspended(input, workload).or_else(|| job_ended(object?)).or_else(|| refused(input, workload))
 }
 
 /// Returns the cause, most certain sign first.
@@ -96,7 +115,7 @@ fn why(input: &WorkloadInput<'_>, workload: &About, counts: &PodCounts<'_>) -> N
     let object = input.neighbors.owner(&workload.kind, &workload.key);
     let facts = object.and_then(|object| object.facts());
     suspended(input, workload)
-        .or_else(|| job_ended(facts?))
+        .or_else(|| job_ended(object?))
         .or_else(|| paused(input, workload, facts?))
         .or_else(|| refused(input, workload))
         .or_else(|| behind(object?, facts?))
@@ -112,13 +131,14 @@ fn cause(input: &WorkloadInput<'_>, workload: &About, why: NotCreated, count: us
     let namespace = &workload.key.namespace;
     let (why, by, remedy) = match why {
         NotCreated::Refused(refusal, at) => with_remedy(input, workload, refusal, at, count),
-        NotCreated::Suspended(holder, said) => {
-            let remedy = match &said {
-                Some((about, _)) => Remedy::LookAt(about.clone()),
-                None => Remedy::Unsuspend(suspended_part(input, workload).unwrap_or_else(|| workload.clone())),
+        NotCreated::Suspended(suspension) => {
+            // A program that holds or owns the object would suspend it again.
+            let (by, remedy) = match &suspension {
+                Suspension::Own(about) => (None, Remedy::Unsuspend(about.clone())),
+                Suspension::Held(_, _, Some((about, _))) | Suspension::Owner(about) => (Some(about.clone()), Remedy::LookAt(about.clone())),
+                Suspension::Held(about, _, None) => (None, Remedy::LookAt(about.clone())),
             };
-            let by = said.as_ref().map(|(about, _)| about.clone());
-            (NotCreated::Suspended(holder, said), by, Some(remedy))
+            (NotCreated::Suspended(suspension), by, Some(remedy))
         }
         NotCreated::Paused => (NotCreated::Paused, None, Some(Remedy::Resume(workload.clone()))),
         NotCreated::Ordered(pod) => {
@@ -191,35 +211,54 @@ fn with_remedy(
 
 /// Returns the workload or the owner above or below it that is suspended.
 fn suspended_part(input: &WorkloadInput<'_>, workload: &About) -> Option<About> {
-    let is_suspended = |about: &About| {
-        let object = input.neighbors.owner(&about.kind, &about.key);
-        object.is_some_and(|object| {
-            object.facts().is_some_and(|facts| facts.spec.suspend && object.kind == NeighborKind::Job)
-                || object.field("/spec/suspend") == Some(&serde_json::Value::Bool(true))
-        })
-    };
-    if is_suspended(workload) {
+    if is_suspended(input, workload) {
         return Some(workload.clone());
     }
-    input.family(workload).into_iter().find(is_suspended)
+    input.family(workload).into_iter().find(|about| is_suspended(input, about))
 }
 
+fn is_suspended(input: &WorkloadInput<'_>, about: &About) -> bool {
+    let object = input.neighbors.owner(&about.kind, &about.key);
+    object.is_some_and(|object| {
+        object.facts().is_some_and(|facts| facts.spec.suspend && object.kind == NeighborKind::Job)
+            || object.field("/spec/suspend") == Some(&serde_json::Value::Bool(true))
+    })
+}
+
+/// Returns who suspends a workload: of the suspended part and its owners, the first that a program holds, or the topmost.
 fn suspended(input: &WorkloadInput<'_>, workload: &About) -> Option<NotCreated> {
-    let part = suspended_part(input, workload)?;
-    let object = input.neighbors.owner(&part.kind, &part.key)?;
-    let said = input.admission(&part);
-    let is_queued = said.is_some() || object.metadata.labels.get("kueue.x-k8s.io/queue-name").is_some();
-    Some(NotCreated::Suspended(is_queued.then_some(Holder::Kueue), said))
+    let mut topmost = suspended_part(input, workload)?;
+    let owners = input.above(&topmost);
+    // A CronJob does not change the Jobs that it has started.
+    for about in std::iter::once(topmost.clone()).chain(owners.into_iter().take_while(|owner| owner.kind != "CronJob")) {
+        let object = input.neighbors.owner(&about.kind, &about.key);
+        let said = input.admission(&about);
+        if said.is_some() || object.is_some_and(|object| object.metadata.labels.get("kueue.x-k8s.io/queue-name").is_some()) {
+            return Some(NotCreated::Suspended(Suspension::Held(about, Holder::Kueue, said)));
+        }
+        if !is_suspended(input, &about) {
+            return Some(NotCreated::Suspended(Suspension::Owner(about)));
+        }
+        topmost = about;
+    }
+    Some(NotCreated::Suspended(Suspension::Own(topmost)))
 }
 
-fn job_ended(facts: &OwnerFacts) -> Option<NotCreated> {
-    let condition = ended(facts, "Failed").or_else(|| ended(facts, "FailureTarget"))?;
+/// Returns how a Job or JobSet failed.
+fn job_ended(object: &Neighbor) -> Option<NotCreated> {
+    if !matches!(object.kind, NeighborKind::Job | NeighborKind::JobSet) {
+        return None;
+    }
+    let conditions = object.conditions();
+    let is = |kind: &str| conditions.iter().find(|condition| condition.kind == kind && condition.status == "True");
+    let condition = is("Failed").or_else(|| is("FailureTarget"))?;
     Some(NotCreated::JobEnded(condition.reason.clone(), condition.message.clone()))
 }
 
 /// A paused Deployment scales the ReplicaSets that it has, but makes none.
 fn paused(input: &WorkloadInput<'_>, workload: &About, facts: &OwnerFacts) -> Option<NotCreated> {
-    (facts.spec.paused && workload.kind == "Deployment" && input.children(workload).is_empty()).then_some(NotCreated::Paused)
+    let lacks_sets = || input.knows_whole(NeighborKind::ReplicaSet) && input.children(workload).is_empty();
+    (facts.spec.paused && workload.kind == "Deployment" && lacks_sets()).then_some(NotCreated::Paused)
 }
 
 /// Returns the newest refusal that the events and conditions of a workload and the objects below it report.
@@ -257,7 +296,7 @@ fn ordinal(pod: &Pod) -> Option<u32> {
 }
 
 fn rollout(input: &WorkloadInput<'_>, workload: &About, facts: &OwnerFacts) -> Option<NotCreated> {
-    if workload.kind != "Deployment" {
+    if workload.kind != "Deployment" || !input.knows_whole(NeighborKind::ReplicaSet) {
         return None;
     }
     let sets = input.children(workload);
@@ -288,6 +327,7 @@ fn lacks_object(input: &WorkloadInput<'_>, workload: &About) -> Option<NotCreate
         templates.iter().rev().find_map(|about| Some(&input.neighbors.owner(&about.kind, &about.key)?.facts()?.spec.template.spec))?;
     let account = Key::new(namespace.clone(), spec.service_account_name.clone());
     let lacks_account = !account.name.is_empty()
+        && input.knows_whole(NeighborKind::ServiceAccount)
         && input.neighbors.in_namespace(NeighborKind::ServiceAccount, namespace).next().is_some()
         && input.neighbors.get(NeighborKind::ServiceAccount, &account).is_none();
     if lacks_account {
@@ -295,7 +335,7 @@ fn lacks_object(input: &WorkloadInput<'_>, workload: &About) -> Option<NotCreate
     }
     let class = &spec.priority_class_name;
     let is_built_in = matches!(class.as_str(), "system-cluster-critical" | "system-node-critical");
-    let classes_known = input.cluster.unknown.why(crate::cluster::Kind::PriorityClass).is_none();
+    let classes_known = input.cluster.unknown.why(Kind::PriorityClass).is_none();
     let lacks_class = !class.is_empty() && !is_built_in && classes_known && input.cluster.priority_classes.named(class).is_none();
     lacks_class.then(|| NotCreated::Refused(Refusal::PriorityClass(class.clone()), RefusedAt::default()))
 }
@@ -312,12 +352,12 @@ fn remarks(input: &WorkloadInput<'_>, workload: &About) -> Vec<NotCreated> {
     let facts = input.neighbors.owner(&workload.kind, &workload.key).and_then(|object| object.facts());
     let mut found = Vec::new();
     if let Some(facts) = facts {
-        if workload.kind == "DaemonSet" {
+        if workload.kind == "DaemonSet" && input.cluster.unknown.why(Kind::Node).is_none() {
             let eligible = Eligible::of(input.cluster, &facts.spec.template.spec);
             found.extend((eligible.eligible < eligible.nodes).then_some(NotCreated::FewEligible(eligible)));
         }
         if workload.kind == "CronJob" && facts.spec.suspend {
-            found.push(NotCreated::Suspended(None, None));
+            found.push(NotCreated::Suspended(Suspension::Own(workload.clone())));
         }
         if workload.kind == "Job"
             && let (Some(completions), parallelism) = (facts.spec.completions, facts.spec.parallelism.unwrap_or(1))

@@ -8,8 +8,18 @@ use crate::plugins::helper::tolerates;
 use crate::plugins::node_affinity::required_node_affinity_matches;
 use crate::release::Emulation;
 
-/// The taints that every pod of a DaemonSet tolerates.
-const TOLERATED: [&str; 6] = ["not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"];
+/// The taints that every pod of a DaemonSet tolerates, with their effects. Mirrors `AddOrUpdateDaemonPodTolerations` in
+/// `pkg/controller/daemon/util/daemonset_util.go`.
+const TOLERATED: [(&str, &str); 6] = [
+    ("node.kubernetes.io/not-ready", "NoExecute"),
+    ("node.kubernetes.io/unreachable", "NoExecute"),
+    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
+    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
+    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
+    ("node.kubernetes.io/unschedulable", "NoSchedule"),
+];
+/// The taint that pods in the network of their node tolerate too.
+const OF_HOST_NETWORK: (&str, &str) = ("node.kubernetes.io/network-unavailable", "NoSchedule");
 
 /// How many nodes a DaemonSet has, and why not the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,9 +41,11 @@ impl Eligible {
         spec.affinity.clone_from(&template.affinity);
         spec.node_selector = (!template.node_selector.is_empty()).then(|| template.node_selector.clone());
         let mut tolerations: Vec<Toleration> = template.tolerations.iter().cloned().collect();
-        tolerations.extend(TOLERATED.iter().map(|name| Toleration {
-            key: format!("node.kubernetes.io/{name}").into(),
+        let tolerated = TOLERATED.into_iter().chain(template.host_network.then_some(OF_HOST_NETWORK));
+        tolerations.extend(tolerated.map(|(key, effect)| Toleration {
+            key: key.into(),
             operator: "Exists".into(),
+            effect: effect.into(),
             ..Toleration::default()
         }));
         let pod = Pod { spec: Arc::new(spec), ..Pod::default() };
@@ -54,4 +66,33 @@ impl Eligible {
 fn is_tainted(node: &Node, tolerations: &[Toleration]) -> bool {
     let keeps_out = |effect: &str| matches!(effect, "NoSchedule" | "NoExecute");
     node.spec.taints.iter().any(|taint| keeps_out(&taint.effect) && !tolerates(tolerations, taint, Emulation::default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::cluster::Object;
+
+    #[test]
+    fn taints_are_tolerated_with_their_effect_and_that_of_the_network_by_pods_in_it() {
+        let node = |name: &str, key: &str, effect: &str| {
+            let taints = json!([{"key": format!("node.kubernetes.io/{key}"), "effect": effect}]);
+            Object::Node(Arc::new(serde_json::from_value(json!({"metadata": {"name": name}, "spec": {"taints": taints}})).unwrap()))
+        };
+        let cluster: Cluster = [
+            node("a", "network-unavailable", "NoSchedule"),
+            node("b", "unreachable", "NoSchedule"),
+            node("c", "unreachable", "NoExecute"),
+            node("d", "memory-pressure", "NoSchedule"),
+        ]
+        .into_iter()
+        .collect();
+        let eligible = |host_network| Eligible::of(&cluster, &TemplateSpec { host_network, ..TemplateSpec::default() });
+        assert_eq!(eligible(false), Eligible { nodes: 4, eligible: 2, unselected: 0, tainted: 2 });
+        assert_eq!(eligible(true), Eligible { nodes: 4, eligible: 3, unselected: 0, tainted: 1 });
+    }
 }

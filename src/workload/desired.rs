@@ -1,5 +1,7 @@
 //! How many pods a workload wants now.
 
+use serde_json::Value;
+
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OwnerFacts};
 use crate::cluster::{Cluster, MissingReason};
 use crate::limits::engine::WANTED_PODS;
@@ -26,20 +28,57 @@ fn of_object(object: &Neighbor) -> Option<i64> {
         }
         NeighborKind::DaemonSet => facts?.status.desired_number_scheduled?,
         NeighborKind::Job => of_job(facts?),
-        NeighborKind::JobSet => {
-            let jobs = object.field("/spec/replicatedJobs")?.as_array()?;
-            let of = |job: &serde_json::Value| {
-                let number = |pointer: &str| job.pointer(pointer).and_then(serde_json::Value::as_i64).unwrap_or(1);
-                number("/replicas").saturating_mul(number("/template/spec/parallelism"))
-            };
-            jobs.iter().map(of).fold(0, i64::saturating_add)
-        }
+        NeighborKind::JobSet => of_job_set(object)?,
         NeighborKind::LeaderWorkerSet => {
             let size = object.number("/spec/leaderWorkerTemplate/size").unwrap_or(1);
             object.number("/spec/replicas").unwrap_or(1).saturating_mul(size)
         }
         _ => return None,
     })
+}
+
+/// Returns the pods that the Jobs of a JobSet run at once, without those of Jobs that have succeeded. Mirrors the API of JobSet,
+/// `api/jobset/v1alpha2/jobset_types.go` of kubernetes-sigs/jobset.
+fn of_job_set(object: &Neighbor) -> Option<i64> {
+    if ended_as(object) == Some(End::Complete) {
+        return Some(0);
+    }
+    let states = object.field("/status/replicatedJobsStatus").and_then(Value::as_array);
+    let succeeded = |name: Option<&Value>| {
+        let state = states.into_iter().flatten().find(|state| name.is_some() && state.get("name") == name);
+        state.and_then(|state| state.get("succeeded")?.as_i64()).unwrap_or(0)
+    };
+    let of = |job: &Value| {
+        let number = |pointer: &str| job.pointer(pointer).and_then(Value::as_i64);
+        let parallelism = number("/template/spec/parallelism").unwrap_or(1);
+        let at_once = number("/template/spec/completions").map_or(parallelism, |completions| parallelism.min(completions));
+        number("/replicas").unwrap_or(1).saturating_sub(succeeded(job.get("name"))).max(0).saturating_mul(at_once.max(0))
+    };
+    Some(object.field("/spec/replicatedJobs")?.as_array()?.iter().map(of).fold(0, i64::saturating_add))
+}
+
+/// How a Job or JobSet ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Complete,
+    Failed,
+}
+
+/// Returns how a Job or JobSet ended; `None` for one that runs, and for other kinds.
+pub(super) fn ended_as(object: &Neighbor) -> Option<End> {
+    let complete = match object.kind {
+        NeighborKind::Job => "Complete",
+        NeighborKind::JobSet => "Completed",
+        _ => return None,
+    };
+    let is_true = |kind: &str| object.conditions().iter().any(|condition| condition.kind == kind && condition.status == "True");
+    let terminal = object.field("/status/terminalState").and_then(Value::as_str);
+    match terminal {
+        Some("Completed") => Some(End::Complete),
+        Some("Failed") => Some(End::Failed),
+        _ if is_true(complete) => Some(End::Complete),
+        _ => is_true("Failed").then_some(End::Failed),
+    }
 }
 
 /// Returns the number of pods that a Job would run at once: `parallelism`, but no more than are left to complete. Mirrors
@@ -99,6 +138,29 @@ mod tests {
             let workload = About::new(<&str>::from(kind), Key::new("shop", "w"));
             assert_eq!(desired(&Cluster::default(), &neighbors, &workload), Some(WANTED_PODS), "{kind}");
         }
+    }
+
+    #[test]
+    fn a_job_set_wants_the_pods_of_the_jobs_that_have_not_succeeded() {
+        let wanted = |status: &str| {
+            let mut neighbors = Neighbors::default();
+            let jobs = r#"[{"name":"a","replicas":2,"template":{"spec":{"parallelism":4,"completions":1}}},
+                {"name":"b","replicas":3,"template":{"spec":{"parallelism":2}}}]"#;
+            let text =
+                format!(r#"{{"metadata":{{"name":"ts","namespace":"ml"}},"spec":{{"replicatedJobs":{jobs}}},"status":{{{status}}}}}"#);
+            let object = Neighbor::deserialize_kind(
+                NeighborKind::JobSet,
+                "jobset.x-k8s.io/v1alpha2".into(),
+                &mut serde_json::Deserializer::from_str(&text),
+            );
+            neighbors.insert(object.unwrap());
+            desired(&Cluster::default(), &neighbors, &About::new("JobSet", Key::new("ml", "ts")))
+        };
+        assert_eq!(wanted(""), Some(8), "two Jobs of one pod, and three of two");
+        assert_eq!(wanted(r#""replicatedJobsStatus":[{"name":"a","succeeded":1},{"name":"b","succeeded":2}]"#), Some(3));
+        assert_eq!(wanted(r#""terminalState":"Completed""#), Some(0));
+        assert_eq!(wanted(r#""conditions":[{"type":"Completed","status":"True"}]"#), Some(0));
+        assert_eq!(wanted(r#""conditions":[{"type":"Completed","status":"False"}]"#), Some(8));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::desired::desired;
 use super::holders::{Holder, holder_of_gate};
 use super::queues::holds_for;
 use super::remedy::Remedy;
-use super::subject::{GENERATIONS, controller, owners};
+use super::subject::{GENERATIONS, controller, is_known, owners};
 use super::voices::{WordsOfObject, groups_of};
 use crate::cluster::neighbors::{About, Neighbor, NeighborKind, Neighbors, OtherEvent};
 use crate::cluster::operations::operation;
@@ -87,26 +87,47 @@ pub struct Findings {
     pub workload: About,
     /// The number of pods that it wants; `None` if the source does not show it.
     pub desired: Option<usize>,
-    /// The pods that exist and do not end.
-    pub created: usize,
+    /// The pods that exist and do not end; `None` if the source may lack some of them, as are the numbers of parts of them.
+    pub created: Option<usize>,
     /// Those of them that a scheduling gate holds.
-    pub gated: usize,
-    /// Those that have no node, by name.
+    pub gated: Option<usize>,
+    /// Those that have no node, by name, as far as they are known.
     pub unscheduled: Vec<Key>,
     /// Those that have a node.
-    pub bound: usize,
+    pub bound: Option<usize>,
     /// Those that are ready.
-    pub ready: usize,
-    /// The number of wanted pods that are not ready; `None` if the wanted number is unknown.
+    pub ready: Option<usize>,
+    /// The number of wanted pods that are not ready; `None` if the source does not show it.
     pub missing: Option<usize>,
     /// The number of missing pods that have no node.
     pub unscheduled_missing: usize,
     /// The causes, in the order of stages.
     pub causes: Vec<MissingCause>,
+    /// The kinds that the numbers or the decisions about the pods depend on and that are not known whole, with what each leaves open.
+    pub open: Vec<OpenKind>,
     /// The kinds that could explain more and that the source does not have.
     pub unknown: Vec<(NeighborKind, MissingReason)>,
     /// Why events about its objects are not known, or only in part; `None` where the source does not say.
     pub events_unknown: Option<MissingReason>,
+}
+
+/// A kind that is not known whole, and that an answer about a workload depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenKind {
+    pub kind: OpenOf,
+    /// Why it is not known whole.
+    pub why: MissingReason,
+}
+
+/// The part of an answer that a kind leaves open where it is not known whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenOf {
+    /// Pods: how many exist.
+    Pods,
+    /// Nodes: where the pods fit.
+    Nodes,
+    /// The kind between the workload and its pods: which pods are its own.
+    Between(NeighborKind),
 }
 
 /// The pods of a workload.
@@ -163,6 +184,9 @@ pub struct WorkloadInput<'a> {
     /// The controllers of pods that are a workload or below it.
     below: HashMap<About, Vec<About>>,
     children: HashMap<About, Vec<&'a Arc<Neighbor>>>,
+    /// The namespaces with pods of a controller that the source lacks and whose name does not tell its owner, with the kind of the
+    /// controller.
+    strays: HashSet<(NeighborKind, Str)>,
     events: HashMap<&'a About, Vec<&'a OtherEvent>>,
     /// Kueue's Workloads and the ProvisioningRequests, by their owners.
     held: HashMap<About, Vec<&'a Arc<Neighbor>>>,
@@ -190,8 +214,16 @@ impl<'a> WorkloadInput<'a> {
             pods.entry(about).or_default().extend(siblings.iter().map(|(_, pod)| *pod));
         }
         let mut below: HashMap<About, Vec<About>> = HashMap::new();
+        let mut strays = HashSet::new();
         for (about, of) in &pods {
-            for owner in of.first().map(|pod| owners(cluster, neighbors, pod)).unwrap_or_default() {
+            let owners = of.first().map(|pod| owners(cluster, neighbors, pod)).unwrap_or_default();
+            if owners.len() == 1
+                && !is_known(cluster, neighbors, about)
+                && let Ok(kind) = about.kind.parse()
+            {
+                strays.insert((kind, about.key.namespace.clone()));
+            }
+            for owner in owners {
                 below.entry(owner).or_default().push(about.clone());
             }
         }
@@ -204,7 +236,7 @@ impl<'a> WorkloadInput<'a> {
                 }
             }
         }
-        Self { pods, below, children, ..Self::of_events(cluster, neighbors) }
+        Self { pods, below, children, strays, ..Self::of_events(cluster, neighbors) }
     }
 
     /// Indexes the events, Kueue's Workloads and the ProvisioningRequests of a cluster only, for the words of others.
@@ -226,6 +258,7 @@ impl<'a> WorkloadInput<'a> {
             pods: HashMap::new(),
             below: HashMap::new(),
             children: HashMap::new(),
+            strays: HashSet::new(),
             events,
             held,
             grouped: OnceLock::new(),
@@ -335,25 +368,56 @@ impl<'a> WorkloadInput<'a> {
         counts
     }
 
-    /// Returns the number of wanted pods that do not exist, and the number of those that exist without a node; `None` if the
-    /// wanted number is unknown.
-    pub(super) fn lacking(&self, workload: &About) -> Option<(usize, usize)> {
+    /// Returns the number of wanted pods that do not exist; `None` if it is unknown how many are wanted, or how many exist.
+    pub(super) fn lacking(&self, workload: &About) -> Option<usize> {
         let wanted = desired(self.cluster, self.neighbors, workload)?;
-        let counts = self.pods_of(workload);
-        Some((wanted.saturating_sub(counts.created()), counts.gated.len() + counts.unscheduled.len()))
+        self.uncounted(workload).next().is_none().then(|| wanted.saturating_sub(self.pods_of(workload).created()))
     }
 
     /// Returns the cause of the pods of a workload that do not exist.
     pub(super) fn not_created(&self, workload: &About, lacking: usize) -> Option<MissingCause> {
-        creation::causes(self, workload, &self.pods_of(workload), lacking).into_iter().find(|cause| cause.count > 0)
+        creation::causes(self, workload, &self.pods_of(workload), Some(lacking)).into_iter().find(|cause| cause.count > 0)
+    }
+
+    /// Returns whether the source shows all objects of a kind in every namespace that was read.
+    pub(super) fn knows_whole(&self, kind: NeighborKind) -> bool {
+        self.knows(kind) && self.neighbors.why(kind).is_none_or(|why| why == MissingReason::Partial)
+    }
+
+    /// Returns whether the source shows which objects of a kind there are. An empty list of one that scheduling reads is known to the
+    /// cluster alone.
+    fn knows(&self, kind: NeighborKind) -> bool {
+        let of_cluster = || kind.to_string().parse::<Kind>().is_ok_and(|kind| self.cluster.unknown.why(kind).is_none());
+        self.neighbors.knows(kind) || of_cluster()
+    }
+
+    /// Returns the kinds without which the pods of a workload cannot be counted, and that are not known whole.
+    fn uncounted(&self, workload: &About) -> impl Iterator<Item = OpenKind> {
+        let namespace = &workload.key.namespace;
+        // A namespace that was read shows all of its own.
+        let is_read =
+            || self.cluster.pods.in_namespace(namespace).next().is_some() || self.why_own(workload) == Some(MissingReason::Partial);
+        let pods = self.cluster.unknown.why(Kind::Pod).filter(|why| *why != MissingReason::Partial || !is_read());
+        let between =
+            between(workload).iter().filter(|kind| self.strays.contains(&(**kind, namespace.clone())) && !self.knows_whole(**kind));
+        let between: Vec<OpenKind> = between.map(|kind| OpenKind { kind: OpenOf::Between(*kind), why: self.why(*kind) }).collect();
+        pods.map(|why| OpenKind { kind: OpenOf::Pods, why }).into_iter().chain(between)
+    }
+
+    /// Returns why the objects of a workload's own kind are not known, or not all.
+    fn why_own(&self, workload: &About) -> Option<MissingReason> {
+        self.neighbors.why(workload.kind.parse().ok()?)
     }
 
     /// Returns a workload's numbers and causes.
     pub fn findings(&self, workload: &About) -> Findings {
         let counts = self.pods_of(workload);
         let wanted = desired(self.cluster, self.neighbors, workload);
+        let mut open: Vec<OpenKind> = self.uncounted(workload).collect();
+        let is_counted = open.is_empty();
+        open.extend(self.cluster.unknown.why(Kind::Node).map(|why| OpenKind { kind: OpenOf::Nodes, why }));
         let (created, ready) = (counts.created(), counts.ready());
-        let lacking = wanted.map_or(0, |wanted| wanted.saturating_sub(created));
+        let lacking = if is_counted { Some(wanted.map_or(0, |wanted| wanted.saturating_sub(created))) } else { None };
         let mut surplus = wanted.map_or(0, |wanted| created.saturating_sub(wanted));
         let mut less = |lost: usize| {
             let left = lost.saturating_sub(surplus);
@@ -371,17 +435,20 @@ impl<'a> WorkloadInput<'a> {
             let remedy = Some(Remedy::LookAt(About::new("Pod", first.clone())));
             causes.push(MissingCause { kind: CauseKind::NotReady, count: unready, pods, by: None, remedy });
         }
+        let counted = |number: usize| is_counted.then_some(number);
         Findings {
             workload: workload.clone(),
             desired: wanted,
-            created,
-            gated: counts.gated.len(),
+            created: counted(created),
+            gated: counted(counts.gated.len()),
             unscheduled: counts.unscheduled.iter().map(|pod| pod.key()).collect(),
-            bound: counts.bound.len(),
-            ready,
-            missing: wanted.map(|wanted| wanted.saturating_sub(ready)),
+            bound: counted(counts.bound.len()),
+            ready: counted(ready),
+            // Where enough are ready, it does not matter whether there are more.
+            missing: wanted.map(|wanted| wanted.saturating_sub(ready)).filter(|missing| is_counted || *missing == 0),
             unscheduled_missing,
             causes,
+            open,
             unknown: self.unknown(workload),
             events_unknown: self.neighbors.events_withheld,
         }
@@ -410,18 +477,15 @@ impl<'a> WorkloadInput<'a> {
 
     /// Returns the kinds that could explain more and that the source does not have.
     fn unknown(&self, workload: &About) -> Vec<(NeighborKind, MissingReason)> {
-        let own = workload.kind.parse::<NeighborKind>().ok();
-        let below = match own {
-            Some(NeighborKind::Deployment) => Some(NeighborKind::ReplicaSet),
-            Some(NeighborKind::CronJob | NeighborKind::JobSet) => Some(NeighborKind::Job),
-            Some(NeighborKind::LeaderWorkerSet) => Some(NeighborKind::StatefulSet),
-            _ => None,
-        };
+        // That other objects of its kind are unknown matters only where it is one of them.
+        let own = workload.kind.parse::<NeighborKind>().ok().filter(|kind| kind.is_owner());
+        let own = own.filter(|kind| self.neighbors.get(*kind, &workload.key).is_none());
+        let below = if workload.kind.parse::<NeighborKind>().is_ok() { between(workload) } else { &[] };
         let scaler =
             matches!(workload.kind.as_str(), "Deployment" | "StatefulSet" | "ReplicaSet").then_some(NeighborKind::HorizontalPodAutoscaler);
         let of_namespace = [NeighborKind::ResourceQuota, NeighborKind::LimitRange, NeighborKind::ServiceAccount];
-        let kinds = own.filter(|kind| kind.is_owner()).into_iter().chain(below).chain(scaler).chain(of_namespace);
-        let unknown = kinds.filter(|kind| !self.neighbors.knows(*kind) || self.neighbors.why(*kind).is_some());
+        let kinds = own.into_iter().chain(below.iter().copied()).chain(scaler).chain(of_namespace);
+        let unknown = kinds.filter(|kind| !self.knows(*kind) || self.neighbors.why(*kind).is_some());
         unknown.map(|kind| (kind, self.why(kind))).collect()
     }
 
@@ -429,6 +493,18 @@ impl<'a> WorkloadInput<'a> {
     fn why(&self, kind: NeighborKind) -> MissingReason {
         let of_cluster = || kind.to_string().parse::<Kind>().ok().and_then(|kind| self.cluster.unknown.why(kind));
         self.neighbors.why(kind).or_else(of_cluster).unwrap_or(MissingReason::NotInSource)
+    }
+}
+
+/// Returns the kinds between a workload and its pods: a pod names its controller, and that names the workload.
+fn between(workload: &About) -> &'static [NeighborKind] {
+    match workload.kind.parse::<NeighborKind>() {
+        Ok(NeighborKind::Deployment) => &[NeighborKind::ReplicaSet],
+        Ok(NeighborKind::CronJob | NeighborKind::JobSet) => &[NeighborKind::Job],
+        Ok(NeighborKind::LeaderWorkerSet) => &[NeighborKind::StatefulSet],
+        Ok(_) => &[],
+        // Operators make any of them.
+        Err(_) => &[NeighborKind::ReplicaSet, NeighborKind::StatefulSet, NeighborKind::Job],
     }
 }
 
@@ -463,7 +539,7 @@ mod tests {
                 let group = |number: usize| About::new("PodGroup", Key::new("ml", format!("g{number}").as_str()));
                 (0..groups).map(|number| input.findings(&group(number))).map(|found| (found.created, found.missing)).collect::<Vec<_>>()
             });
-            assert_eq!(found, vec![(2, Some(3)); groups]);
+            assert_eq!(found, vec![(Some(2), Some(3)); groups]);
             operations
         };
         let (few, many) = (operations(50), operations(200));

@@ -34,9 +34,9 @@ mod voices;
 
 pub use conditions::Capacity;
 pub(crate) use conditions::is as condition_is;
-pub use creation::{NotCreated, RefusedAt};
+pub use creation::{NotCreated, RefusedAt, Suspension};
 pub use daemons::Eligible;
-pub use funnel::{CauseKind, Findings, MissingCause, Stage, WorkloadInput};
+pub use funnel::{CauseKind, Findings, MissingCause, OpenKind, OpenOf, Stage, WorkloadInput};
 pub use holders::{Holder, holder_of_gate};
 pub use joint::{Joint, joint};
 pub use queues::{QueueQuota, UnknownVoice, unknown_voices};

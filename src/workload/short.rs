@@ -2,6 +2,7 @@
 
 use strum::IntoEnumIterator as _;
 
+use super::desired::ended_as;
 use super::funnel::{MissingCause, WorkloadInput};
 use crate::cluster::neighbors::{About, NeighborKind};
 
@@ -22,17 +23,12 @@ pub fn short_workloads(input: &WorkloadInput<'_>, is_wanted: impl Fn(&str) -> bo
         let workload = About::new(<&str>::from(object.kind), object.metadata.key());
         let is_below =
             input.above(&workload).iter().any(|owner| owner.kind != "CronJob" && input.neighbors.owner(&owner.kind, &owner.key).is_some());
-        if is_below || object.kind == NeighborKind::Job && has_ended(object) {
+        if is_below || ended_as(object).is_some() {
             continue;
         }
-        let Some((lacking, _)) = input.lacking(&workload).filter(|(lacking, _)| *lacking > 0) else { continue };
+        let Some(lacking) = input.lacking(&workload).filter(|lacking| *lacking > 0) else { continue };
         found.extend(input.not_created(&workload, lacking).map(|cause| ShortWorkload { workload, cause }));
     }
     found.sort_by(|a, b| b.cause.count.cmp(&a.cause.count).then_with(|| a.workload.cmp(&b.workload)));
     found
-}
-
-fn has_ended(job: &crate::cluster::neighbors::Neighbor) -> bool {
-    let Some(facts) = job.facts() else { return false };
-    ["Complete", "Failed"].iter().any(|kind| super::desired::ended(facts, kind).is_some())
 }

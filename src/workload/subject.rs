@@ -101,7 +101,8 @@ pub fn owners(cluster: &Cluster, neighbors: &Neighbors, pod: &Pod) -> Vec<About>
     found
 }
 
-fn is_known(cluster: &Cluster, neighbors: &Neighbors, about: &About) -> bool {
+/// Returns whether the source has a workload.
+pub(super) fn is_known(cluster: &Cluster, neighbors: &Neighbors, about: &About) -> bool {
     neighbors.owner(&about.kind, &about.key).is_some() || about.kind == "ReplicaSet" && cluster.replica_sets.get(&about.key).is_some()
 }
 

@@ -293,7 +293,8 @@ fn changes_between_dumps_are_lines_and_a_folder_is_watched_until_ctrl_c() {
         (
             0,
             &[
-                "2026-01-01T00:00:00Z watching: pending pods: 0, violated budgets: 0",
+                "2026-01-01T00:00:00Z watching: pending pods: 0, violated budgets: ?",
+                "2026-01-01T00:00:00Z unknown: the source contains no PodDisruptionBudgets",
                 "2026-01-01T01:00:00Z pending shop/web: Fits on w1, the only node."
             ][..]
         ),
@@ -309,6 +310,7 @@ fn changes_between_dumps_are_lines_and_a_folder_is_watched_until_ctrl_c() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_schedscope")).args(watch).arg(folder.path()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.next().unwrap().unwrap().contains("watching: pending pods: 0"));
+    assert!(lines.next().unwrap().unwrap().contains("unknown: the source contains no PodDisruptionBudgets"));
     std::fs::write(path("3.tmp"), dump("2026-01-01T02:00:00Z", "")).unwrap();
     std::fs::rename(path("3.tmp"), path("3.json")).unwrap();
     assert_eq!(lines.next().unwrap().unwrap(), "2026-01-01T02:00:00Z pending shop/web: Fits on w1, the only node.");
@@ -317,6 +319,106 @@ fn changes_between_dumps_are_lines_and_a_folder_is_watched_until_ctrl_c() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let (code, _, said) = run(&[&watch[..], &["/nowhere"]].concat());
     assert!(code == 3 && said.contains("no such file"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_state_that_was_not_read_whole_ends_no_pod_and_a_folder_says_what_it_leaves_out() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let part = dump("2026-01-01T01:00:00Z", "");
+    // The pod that waits has a request that cannot be read.
+    let unreadable = part.replace(r#""name":"web","#, r#""name":"other","#).replacen(
+        r#""items":["#,
+        r#""items":[{"kind":"Pod","apiVersion":"v1",
+        "metadata":{"name":"web","namespace":"shop"},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"zz"}}}]}},"#,
+        1,
+    );
+    let (old, new) = (path("1.json"), path("2.json"));
+    std::fs::write(&old, dump("2026-01-01T00:00:00Z", "")).unwrap();
+    std::fs::write(&new, &unreadable).unwrap();
+    let watch = ["explain", "--pending", "-A", "--watch", "--from"];
+    let (code, text, said) = run(&[&watch[..], &[&old, &new]].concat());
+    assert!(code == 3 && said.contains("Pod shop/web"), "{code} {said}");
+    assert!(!text.contains("pending no more") && text.contains("01:00:00Z unknown: not all Pods could be read"), "{text}");
+
+    // Of two dumps, neither their difference says that it went.
+    let (code, text, _) = run(&["diff", &old, &new]);
+    assert!(code == 3 && !text.contains("was deleted") && text.contains("whether it still waits is unknown"), "{text}");
+    assert!(text.contains("1 Pod that only") && text.contains("not all Pods could be read"), "{text}");
+
+    std::fs::write(&new, "{").unwrap();
+    crate::interrupts::let_children_be_interrupted();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_schedscope"))
+        .args(watch)
+        .arg(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let left_out = lines.map(Result::unwrap).find(|line| line.contains("2.json is left out"));
+    assert!(left_out.unwrap().ends_with("it does not hold nodes, pods and a time"));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// It does not follow from a node that could not be read that its pod would move.
+#[test]
+fn a_pod_on_a_node_that_the_source_may_lack_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json").display().to_string();
+    let text = r#"{"kind":"List","apiVersion":"v1","items":[
+        {"kind":"Node","apiVersion":"v1","metadata":{"name":"w1"},"status":{"allocatable":{"cpu":"zz","pods":"10"}}},
+        {"kind":"Node","apiVersion":"v1","metadata":{"name":"w2"},"status":{"allocatable":{"cpu":"4","pods":"10"}}},
+        {"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"shop"},
+         "spec":{"nodeName":"w1","schedulerName":"default-scheduler","containers":[{"name":"c"}]},"status":{"phase":"Running"}}]}"#;
+    std::fs::write(&path, text).unwrap();
+    let (code, text, said) = run(&["explain", "shop/web", "--from", &path]);
+    let words =
+        "The source does not have w1, so whether it would land there again is unknown; of the nodes that are known it would get w2.";
+    assert!(code == 3 && text.contains(words) && text.contains("UNKNOWN\n  Not all Nodes could be read"), "{text}{said}");
+    let (_, json, _) = run(&["explain", "shop/web", "--from", &path, "-o", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(found["again"]["same"].is_null() && found["missing"].as_array().unwrap().iter().any(|kind| kind["kind"] == "Node"), "{json}");
+}
+
+/// Nodes or pods that the source does not hold are unknown, not none.
+#[test]
+fn a_source_without_nodes_or_pods_decides_nothing_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, items: &str| {
+        let path = folder.path().join(name).display().to_string();
+        std::fs::write(&path, format!(r#"{{"kind":"List","apiVersion":"v1","items":[{items}]}}"#)).unwrap();
+        path
+    };
+    let node = r#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"w1"},"status":{"allocatable":{"cpu":"4","pods":"10"}}}"#;
+    let pod = r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","namespace":"shop"},
+        "spec":{"schedulerName":"default-scheduler","containers":[{"name":"c"}]},"status":{"phase":"Pending"}}"#;
+    let (nodes, pods) = (write("nodes.json", node), write("pods.json", pod));
+    let no_pods = "UNKNOWN\n  The source contains no Pods";
+    for arguments in [&["run", "--what-if", "drain w1"][..], &["run"], &["explain", "-A", "--pending"]] {
+        let (code, text, said) = run(&[arguments, &["--from", &nodes]].concat());
+        assert!(code == 3 && text.contains(no_pods), "{arguments:?}: {code} {text}{said}");
+    }
+    let (code, text, said) = run(&["run", "-o", "json", "--from", &nodes]);
+    assert!(code == 3 && text.is_empty() && said.contains("The source contains no Pods"), "{text}{said}");
+    let (code, _, said) = run(&["explain", "web", "-n", "shop", "--from", &nodes]);
+    assert!(code == 3 && said.contains("the source contains no Pods"), "{said}");
+    let manifest = folder.path().join("pod.json");
+    std::fs::write(&manifest, pod).unwrap();
+    let (code, text, said) = run(&["explain", "-f", manifest.to_str().unwrap(), "--from", &nodes]);
+    assert!(code == 3 && text.starts_with("1 fits") && text.contains(no_pods), "{text}{said}");
+    for arguments in [&["explain", "web", "-n", "shop"][..], &["explain", "-A", "--pending"], &["run"]] {
+        let (code, text, said) = run(&[arguments, &["--from", &pods]].concat());
+        let is_open = !text.contains("there are no nodes") && text.contains("the source contains no nodes");
+        assert!(code == 3 && is_open && text.contains("UNKNOWN\n  The source contains no Nodes"), "{arguments:?}: {code} {text}{said}");
+    }
+    let both = write("both.json", &format!("{node},{pod}"));
+    assert_eq!(run(&["explain", "web", "-n", "shop", "--from", &both]).0, 0);
 }
 
 #[test]

@@ -232,9 +232,15 @@ fn a_workload_of_a_kind_that_was_not_read_whole_is_unknown() {
         assert_eq!(code, 0, "{said}");
     }
     // A namespace that only has a workload exists.
-    write("short.json", &list(&[node("n1"), api]).to_string());
+    write("short.json", &format!("{}{}", list(&[node("n1"), api.clone()]), typed("Pod", &[])));
     for (code, said) in explained(&["explain", "deployment/api", "-n", "shop"], &folder.path().join("short.json")) {
         assert!(code == 1 && said.contains("0 of 3 pods are ready"), "{code} {said}");
+    }
+    // Without a pod or an empty list of them it is unknown how many there are.
+    write("uncounted.json", &list(&[node("n1"), api]).to_string());
+    for (code, said) in explained(&["explain", "deployment/api", "-n", "shop"], &folder.path().join("uncounted.json")) {
+        let sentence = "3 pods are wanted; how many exist is unknown: the source contains no Pods.";
+        assert!(code == 3 && said.contains(sentence) && said.contains("UNKNOWN"), "{code} {said}");
     }
 }
 

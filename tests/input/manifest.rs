@@ -168,7 +168,9 @@ fn a_runtime_class_without_overhead_and_a_quota_without_a_status_are_known() {
         json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "pods": "9"}}});
     let class = json!({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "gvisor"}, "handler": "runsc"});
     let quota = json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none", "namespace": "shop"}, "spec": {"hard": {"pods": "0"}}});
-    let source = write("source.json", &[node, class, quota]);
+    // Without a pod, it would be unknown which there are.
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "dns", "namespace": "kube-system"}, "spec": {"nodeName": "n1", "containers": []}});
+    let source = write("source.json", &[node, pod, class, quota]);
     for (namespace, class, refusal) in
         [("default", "gvisor", ""), ("default", "kata", "RuntimeClass \"kata\" not found"), ("shop", "gvisor", "exceeded quota: none")]
     {

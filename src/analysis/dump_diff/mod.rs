@@ -21,7 +21,7 @@ use strum::IntoEnumIterator as _;
 use super::release::{ReleaseReport, decision_parts};
 use super::steps;
 use super::why::why;
-use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
+use crate::cluster::{Cluster, Key, Kind, MissingReason, Object, Pod, Str};
 use crate::framework::{EndingVictims, Victim};
 use crate::limits::engine::DIFF_TRIALS;
 use crate::plural::{count, count_of};
@@ -76,13 +76,19 @@ pub struct ObjectChange {
     pub(super) after: Option<Object>,
 }
 
-/// A kind that is not compared.
+/// A kind that is not compared, or not whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NotCompared {
     pub kind: Kind,
-    /// Whether the older state lacks it; else the newer one does.
+    /// Whether the older state lacks it, or a part of it; else the newer one does.
     pub in_older: bool,
+    /// Why that state lacks it.
+    pub why: MissingReason,
+    /// Whether that state has objects of it, which are compared.
+    pub in_part: bool,
+    /// The number of objects that only the other state has; whether they are new or gone is unknown.
+    pub objects: usize,
 }
 
 /// A decision in short.
@@ -121,6 +127,8 @@ pub enum Now {
     Bound(Str),
     /// It is deleted, or has ended.
     Gone,
+    /// The newer state does not have it, and may lack it.
+    Unknown,
 }
 
 /// A pod that is pending in one of the states.
@@ -130,6 +138,9 @@ pub struct PodDiff {
     pub pod: Key,
     /// Whether the older state does not have it. Its decision there is that about the same pod.
     pub is_new: bool,
+    /// Whether the older state may lack it, so that it may not be new.
+    #[serde(skip)]
+    pub may_be_old: bool,
     /// Where it is in the newer state.
     pub now: Now,
     /// The part of the decision that differs; `None` if nothing does.
@@ -225,8 +236,7 @@ impl DumpDiff {
         go_on: impl Fn(usize) -> bool + Sync,
     ) -> Self {
         let clusters = [old, new].map(|scheduler| scheduler.state().cluster());
-        let not_compared = not_compared(clusters);
-        let changes = object_changes(clusters, &not_compared);
+        let (changes, not_compared) = object_changes(clusters);
         let mut pods = pods(clusters, wanted);
         let not_decided = pods.split_off(within_steps(&pods, [old, new], most)).into_iter().map(|pod| pod.old.key()).collect();
         let number = pods.len();
@@ -242,7 +252,7 @@ impl DumpDiff {
         let mut search = Search::new(new, &changes, DIFF_TRIALS, StepBound::allowance(new));
         let explain = |(mut pod, contrast): (PodDiff, Option<Arc<Contrast>>)| {
             pod.because = contrast.map(|contrast| search.because(&pod, &contrast));
-            pod.clause = words::clause(&pod, &changes);
+            pod.clause = words::clause(&pod, &changes, &not_compared);
             pod.sentence = format!("{} {}", pod.pod, pod.clause);
             pod
         };
@@ -278,34 +288,52 @@ impl PodDiff {
     }
 }
 
-/// Returns the kinds that only one of the states knows.
-fn not_compared([old, new]: [&Cluster; 2]) -> Vec<NotCompared> {
-    let lacks = |cluster: &Cluster, kind| cluster.count(kind) == 0 && cluster.unknown.why(kind).is_some();
-    Kind::iter()
-        .filter_map(|kind| match [lacks(old, kind), lacks(new, kind)] {
-            [in_older, in_newer] if in_older != in_newer => Some(NotCompared { kind, in_older }),
-            _ => None,
-        })
-        .collect()
-}
-
-/// Returns the objects that changed.
-fn object_changes([old, new]: [&Cluster; 2], not_compared: &[NotCompared]) -> Vec<ObjectChange> {
-    let mut kinds: Vec<Kind> = Kind::iter().filter(|kind| not_compared.iter().all(|not| not.kind != *kind)).collect();
+/// Returns the objects that changed, and the kinds that are not compared, or not whole.
+fn object_changes(clusters: [&Cluster; 2]) -> (Vec<ObjectChange>, Vec<NotCompared>) {
+    let [old, new] = clusters;
+    let mut kinds: Vec<Kind> = Kind::iter().collect();
     kinds.sort_by_key(|kind| match kind {
         Kind::Node => 0,
         Kind::Pod => 2,
         _ => 1,
     });
-    let mut found = Vec::new();
+    let (mut found, mut not_compared) = (Vec::new(), Vec::new());
     for kind in kinds {
-        let objects = [old, new].map(|cluster| cluster.objects_of(kind));
+        let objects = clusters.map(|cluster| cluster.objects_of(kind));
         let mut keys: Vec<Key> = objects.iter().flatten().map(Object::key).collect();
         keys.sort();
         keys.dedup();
-        found.extend(keys.into_iter().filter_map(|key| change_of([old.get(kind, &key), new.get(kind, &key)], kind, key)));
+        // These tell only where some namespaces were read.
+        let namespaces = [0, 1].map(|at| {
+            let is_partial = clusters[at].unknown.why(kind) == Some(MissingReason::Partial);
+            let objects: &[Object] = if is_partial { &objects[at] } else { &[] };
+            objects.iter().map(|object| object.key().namespace).collect::<BTreeSet<Str>>()
+        });
+        let mut only_in_other = [0, 0];
+        for key in keys {
+            let both = clusters.map(|cluster| cluster.get(kind, &key));
+            let lacking = match both {
+                [None, Some(_)] => Some(0),
+                [Some(_), None] => Some(1),
+                _ => None,
+            };
+            match lacking.filter(|at| clusters[*at].unknown.may_lack(kind, || namespaces[*at].contains(&key.namespace))) {
+                Some(at) => only_in_other[at] += 1,
+                None => found.extend(change_of(both, kind, key)),
+            }
+        }
+        for (at, cluster) in [old, new].into_iter().enumerate() {
+            let in_part = !objects[at].is_empty();
+            let other_is_known = !objects[1 - at].is_empty() || clusters[1 - at].unknown.why(kind).is_none();
+            // Decisions need nodes and pods, also where no object shows that some are missing.
+            let matters = if in_part { only_in_other[at] > 0 || matches!(kind, Kind::Node | Kind::Pod) } else { other_is_known };
+            if let Some(why) = cluster.unknown.why(kind).filter(|_| matters) {
+                not_compared.push(NotCompared { kind, in_older: at == 0, why, in_part, objects: only_in_other[at] });
+            }
+        }
     }
-    found
+    not_compared.sort_by_key(|not| not.kind);
+    (found, not_compared)
 }
 
 fn change_of([before, after]: [Option<Object>; 2], kind: Kind, key: Key) -> Option<ObjectChange> {
@@ -340,6 +368,8 @@ struct Meant {
     /// The pod in the newer state, if it is pending there.
     new: Option<Arc<Pod>>,
     is_new: bool,
+    /// Whether the older state may lack it.
+    may_be_old: bool,
     now: Now,
 }
 
@@ -347,9 +377,12 @@ struct Meant {
 fn pods([old, new]: [&Cluster; 2], wanted: impl Fn(&Key) -> bool) -> Vec<Meant> {
     let pending = |cluster: &Cluster| cluster.pods.iter().filter(|pod| pod.is_pending()).map(|pod| pod.key()).collect::<Vec<_>>();
     let keys: BTreeSet<Key> = pending(old).into_iter().chain(pending(new)).filter(wanted).collect();
+    let lacks_pod =
+        |cluster: &Cluster, key: &Key| cluster.unknown.may_lack(Kind::Pod, || cluster.pods.in_namespace(&key.namespace).next().is_some());
     let meant = |key: Key| {
         let [before, after] = [old, new].map(|cluster| cluster.pods.get(&key));
         let same = |a: &Pod, b: &Pod| a.metadata.uid == b.metadata.uid || a.metadata.uid.is_empty() || b.metadata.uid.is_empty();
+        let is_in_older = before.is_some();
         let before = before.filter(|pod| pod.is_pending());
         match (before, after) {
             (Some(old), Some(new)) if same(old, new) => {
@@ -359,10 +392,20 @@ fn pods([old, new]: [&Cluster; 2], wanted: impl Fn(&Key) -> bool) -> Vec<Meant> 
                     () => Now::Bound(new.node_name.clone()),
                 };
                 let new = (now == Now::Pending).then(|| new.clone());
-                Some(Meant { old: old.clone(), new, is_new: false, now })
+                Some(Meant { old: old.clone(), new, is_new: false, may_be_old: false, now })
             }
-            (_, Some(new)) if new.is_pending() => Some(Meant { old: new.clone(), new: Some(new.clone()), is_new: true, now: Now::Pending }),
-            (Some(old), _) => Some(Meant { old: old.clone(), new: None, is_new: false, now: Now::Gone }),
+            (_, Some(new)) if new.is_pending() => Some(Meant {
+                old: new.clone(),
+                new: Some(new.clone()),
+                is_new: true,
+                may_be_old: !is_in_older && lacks_pod(old, &key),
+                now: Now::Pending,
+            }),
+            (Some(before), after) => {
+                let is_unknown = after.is_none() && lacks_pod(new, &key);
+                let now = if is_unknown { Now::Unknown } else { Now::Gone };
+                Some(Meant { old: before.clone(), new: None, is_new: false, may_be_old: false, now })
+            }
             _ => None,
         }
     };
@@ -386,7 +429,8 @@ impl Meant {
             (None, None) => true,
             _ => false,
         };
-        after && (self.is_new, &self.now) == (other.is_new, &other.now) && old.decides_alike(&self.old, &other.old)
+        let of = |pod: &Self| (pod.is_new, pod.may_be_old, pod.now.clone());
+        after && of(self) == of(other) && old.decides_alike(&self.old, &other.old)
     }
 
     fn before(&self, old: &Scheduler) -> CycleView {
@@ -424,6 +468,7 @@ impl Meant {
         let pod = PodDiff {
             pod: self.old.key(),
             is_new: self.is_new,
+            may_be_old: self.may_be_old,
             now: self.now.clone(),
             differs,
             from,

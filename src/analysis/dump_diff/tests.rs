@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::cluster::MissingKinds;
 use crate::cluster::testing::object_with_kind;
 use crate::release::Emulation;
 use crate::scheduler::{Config, Options};
@@ -102,16 +103,62 @@ fn a_kind_that_one_state_lacks_is_not_compared() {
         }
         cluster
     };
+    let why = MissingReason::NotInSource;
     for (older, newer) in [(true, false), (false, true)] {
-        let clusters = [&cluster(older), &cluster(newer)];
-        let lacking = not_compared(clusters);
-        assert_eq!(lacking, [NotCompared { kind: Kind::PersistentVolume, in_older: !older }]);
-        assert!(object_changes(clusters, &lacking).is_empty());
+        let (changes, lacking) = object_changes([&cluster(older), &cluster(newer)]);
+        assert_eq!(lacking, [NotCompared { kind: Kind::PersistentVolume, in_older: !older, why, in_part: false, objects: 1 }]);
+        assert!(changes.is_empty());
     }
+    assert_eq!(object_changes([&cluster(false), &cluster(false)]), (Vec::new(), Vec::new()));
     // An empty list is known.
-    let empty = Cluster { unknown: crate::cluster::MissingKinds::default(), ..cluster(false) };
-    let clusters = [&cluster(true), &empty];
-    assert!(not_compared(clusters).is_empty() && object_changes(clusters, &[]).len() == 1);
+    let empty = Cluster { unknown: MissingKinds::default(), ..cluster(false) };
+    let (changes, lacking) = object_changes([&cluster(true), &empty]);
+    assert!(lacking.is_empty() && changes.len() == 1);
+}
+
+/// Returns a scheduler on objects of which the source may lack some of a kind.
+fn scheduler_in_part(objects: &[Value], unknown: MissingKinds) -> Scheduler {
+    let options = Options { unknown, ..Options::default() };
+    Scheduler::new(Config::defaults(Emulation::default()), objects.iter().map(object_with_kind).collect(), options)
+}
+
+#[test]
+fn objects_that_a_state_may_lack_are_neither_new_nor_gone() {
+    let all = [node("w1", "4"), node("w2", "4"), pod("web", "", "1"), pod("other", "w1", "1")];
+    let part = [node("w1", "4"), node("w2", "2"), pod("other", "w1", "2")];
+    let state = |name: &str| DumpState { name: name.to_owned(), at: None };
+    let diff = |old: &Scheduler, new: &Scheduler| DumpDiff::of([old, new], [state("old"), state("new")], |_| true, |_| true);
+    let pods: crate::cluster::KindSet = std::iter::once(Kind::Pod).collect();
+    let changes = |found: &DumpDiff| found.changes.iter().map(|change| (change.key.name.to_string(), change.change)).collect::<Vec<_>>();
+    let updated = [("w2".to_owned(), ChangeKind::Updated), ("other".to_owned(), ChangeKind::Updated)];
+    for (missing, why) in [
+        (MissingKinds { refused: pods, ..MissingKinds::default() }, MissingReason::Refused),
+        (MissingKinds { failed: pods, ..MissingKinds::default() }, MissingReason::Failed),
+        (MissingKinds { incomplete: pods, ..MissingKinds::default() }, MissingReason::Incomplete),
+        (MissingKinds { selected: pods, ..MissingKinds::default() }, MissingReason::Selected),
+    ] {
+        let found = diff(&scheduler(&all), &scheduler_in_part(&part, missing));
+        assert_eq!(sentences(&found), ["shop/web fitted on w2; whether it still waits is unknown: the newer state may lack it."]);
+        assert_eq!((found.pods[0].now.clone(), changes(&found)), (Now::Unknown, updated.to_vec()), "{why}");
+        assert_eq!(found.not_compared, [NotCompared { kind: Kind::Pod, in_older: false, why, in_part: true, objects: 1 }]);
+        // The other way round it may be new.
+        let back = diff(&scheduler_in_part(&part, missing), &scheduler(&all));
+        assert_eq!((changes(&back), back.not_compared[0].in_older), (updated.to_vec(), true));
+        assert!(back.pods[0].may_be_old, "{:?}", back.pods);
+    }
+    // The namespace was read.
+    let partial = MissingKinds { partial: pods, ..MissingKinds::default() };
+    let found = diff(&scheduler(&all), &scheduler_in_part(&part, partial));
+    assert_eq!((found.pods[0].now.clone(), found.not_compared[0].objects), (Now::Gone, 0));
+    // A node that the newer state may lack was not removed.
+    let nodes = MissingKinds { failed: std::iter::once(Kind::Node).collect(), ..MissingKinds::default() };
+    let found =
+        diff(&scheduler(&[node("w1", "4"), pod("web", "", "3")]), &scheduler_in_part(&[node("w2", "1"), pod("web", "", "3")], nodes));
+    assert_eq!(changes(&found), [("w2".to_owned(), ChangeKind::Created)]);
+    assert_eq!(
+        sentences(&found),
+        ["shop/web fitted on w1; it does not fit on any node now: no changes were found that explain it, and not all Nodes are compared."]
+    );
 }
 
 #[test]

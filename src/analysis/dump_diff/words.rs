@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Because, ChangeKind, Differs, FieldChange, How, Now, ObjectChange, PodDiff};
+use super::{Because, ChangeKind, Differs, FieldChange, How, NotCompared, Now, ObjectChange, PodDiff};
 use crate::cluster::{Key, Kind};
 use crate::plural::count;
 use crate::trace::Outcome;
@@ -15,14 +15,19 @@ const CHANGES: usize = 3;
 const VALUE: usize = 80;
 
 /// Returns the difference of a pod in a sentence that its name begins.
-pub(super) fn clause(diff: &PodDiff, changes: &[ObjectChange]) -> String {
+pub(super) fn clause(diff: &PodDiff, changes: &[ObjectChange], not_compared: &[NotCompared]) -> String {
     let pod = &diff.pod;
     let was = was(diff);
-    let because = diff.because.as_ref().map(|because| because_words(because, pod, changes)).unwrap_or_default();
+    let mut because = diff.because.as_ref().map(|because| because_words(because, pod, changes)).unwrap_or_default();
+    let is_open = diff.because.as_ref().is_some_and(|because| because.how == How::NotFound);
+    let open = not_compared.iter().find(|not| not.objects > 0 && matches!(not.kind, Kind::Node | Kind::Pod)).filter(|_| is_open);
+    because.extend(open.map(|not| format!(", and not all {} are compared", not.kind.plural())));
     match (&diff.now, diff.differs) {
+        (Now::Unknown, _) => format!("{was}; whether it still waits is unknown: the newer state may lack it."),
         (Now::Gone, _) => format!("{was}; it waits no more: it is deleted, or has ended."),
         (Now::Bound(node), Some(_)) => format!("{was}; it was bound to {node} since."),
         (Now::Bound(node), None) => format!("{was}, and was bound there: {node}."),
+        (Now::Pending, None) if diff.may_be_old => format!("may be new, as the older state may lack it, and {was} then as it does now."),
         (Now::Pending, None) => format!("is new, and {was} then as it does now."),
         (Now::Pending, Some(_)) => format!("{was}; {}{because}.", is(diff)),
     }

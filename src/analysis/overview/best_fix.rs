@@ -43,7 +43,7 @@ pub(super) fn best_fix(
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> FixSearch {
     let cluster = scheduler.state().cluster();
-    if let Some(why) = cluster.unknown.withheld(Kind::Node).filter(|_| cluster.nodes.is_empty()) {
+    if let Some(why) = cluster.unknown.unread(Kind::Node).filter(|_| cluster.nodes.is_empty()) {
         return FixSearch::NotProposed(Missing { kind: Kind::Node, why, effect: None }.clause(), true);
     }
     let (models, mut cut_short) = models(pods, cluster);

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::cluster::Object;
 use crate::cluster::testing::object_with_kind;
+use crate::cluster::{MissingKinds, Object};
 use crate::release::Emulation;
 use crate::scheduler::{Config, Options};
 
@@ -36,7 +36,7 @@ fn next(watched: &mut Watched, values: &[Value], events: &[ObservedEvent], wante
 fn each_change_is_a_line_once() {
     let all = |_: &Key| true;
     let mut watched = Watched::of(&cluster(&[budget(2), pod("a", ""), pod("b", "")]), &[], &all);
-    assert_eq!(watched.started(Timestamp::UNIX_EPOCH).line(), "1970-01-01T00:00:00Z watching: pending pods: 2, violated budgets: 0");
+    assert_eq!(watched.started(Timestamp::UNIX_EPOCH)[0].line(), "1970-01-01T00:00:00Z watching: pending pods: 2, violated budgets: 0");
     let event: ObservedEvent = ObservedEvent {
         pod: Key::new("shop", "v"),
         reason: "Preempted".into(),
@@ -59,6 +59,36 @@ fn each_change_is_a_line_once() {
         next(&mut watched, &[budget(2), pod("a", "w1"), again], &[], &all),
         ["budget met again shop/b", "pending shop/c: Pending because there are no nodes."]
     );
+}
+
+#[test]
+fn objects_that_a_state_may_lack_did_not_go() {
+    let all = |_: &Key| true;
+    let state = |values: &[Value], unknown: MissingKinds| Cluster { unknown, ..cluster(values) };
+    let lines = |watched: &mut Watched, cluster: &Cluster| -> Vec<String> {
+        let scheduler = || Err(());
+        let happened = watched.next(Timestamp::UNIX_EPOCH, cluster, &[], &all, scheduler).expect("no pod began to be pending");
+        happened.iter().map(|event| event.line().split_once(' ').unwrap().1.to_owned()).collect()
+    };
+    let kinds = [Kind::Pod, Kind::PodDisruptionBudget].into_iter().collect();
+    let failed = MissingKinds { failed: kinds, ..MissingKinds::default() };
+    let said = "not all Pods could be read; not all PodDisruptionBudgets could be read";
+    let mut watched = Watched::of(&cluster(&[budget(1), pod("a", ""), pod("b", "")]), &[], &all);
+    let part = state(&[pod("b", "")], failed);
+    assert_eq!(lines(&mut watched, &part), [format!("unknown: {said}")]);
+    assert_eq!(lines(&mut watched, &part), Vec::<String>::new());
+    // Once all is known, it is as it was, or it went.
+    assert_eq!(
+        lines(&mut watched, &cluster(&[budget(1), pod("b", "")])),
+        ["known again: nodes, pods and budgets", "pending no more shop/a: deleted, or ended"]
+    );
+    let first: Vec<String> = Watched::of(&part, &[], &all).started(Timestamp::UNIX_EPOCH).iter().map(WatchEvent::line).collect();
+    assert_eq!(first[0], "1970-01-01T00:00:00Z watching: pending pods: ?, violated budgets: ?");
+    assert_eq!(first[1], format!("1970-01-01T00:00:00Z unknown: {said}"));
+    // A namespace that was read shows all of its own.
+    let partial = MissingKinds { partial: kinds, ..MissingKinds::default() };
+    let mut watched = Watched::of(&cluster(&[pod("a", ""), pod("b", "")]), &[], &all);
+    assert_eq!(lines(&mut watched, &state(&[pod("b", "")], partial)), ["pending no more shop/a: deleted, or ended"]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use crate::output::CodeLine;
 use crate::plural::count_of;
 use crate::scheduler::Scheduler;
 use crate::trace::Outcome;
-use crate::workload::{Findings, OtherWords, ShortWorkload, Stage};
+use crate::workload::{Findings, OpenOf, OtherWords, ShortWorkload, Stage};
 
 pub use remedy::RemedyReport;
 pub(crate) use voices::ago;
@@ -37,17 +37,17 @@ pub struct WorkloadReport {
     pub workload: About,
     /// The number of pods that it wants; null if the source does not show it.
     pub desired: Option<usize>,
-    /// The pods that exist and do not end.
-    pub created: usize,
+    /// The pods that exist and do not end; null if the source may lack some of them, as are the numbers of parts of them.
+    pub created: Option<usize>,
     /// Those of them that a scheduling gate holds.
-    pub gated: usize,
+    pub gated: Option<usize>,
     /// Those that have no node.
-    pub unscheduled: usize,
+    pub unscheduled: Option<usize>,
     /// Those that have a node.
-    pub bound: usize,
+    pub bound: Option<usize>,
     /// Those that are ready.
-    pub ready: usize,
-    /// The number of wanted pods that are not ready; null if the wanted number is unknown.
+    pub ready: Option<usize>,
+    /// The number of wanted pods that are not ready; null if the source does not show it.
     pub missing: Option<usize>,
     /// The whole in a sentence.
     pub why: String,
@@ -58,8 +58,14 @@ pub struct WorkloadReport {
     /// The number of texts that are left out, because there are too many about one object.
     #[serde(skip_serializing_if = "crate::analysis::is_zero")]
     pub others_left_out: usize,
-    /// The kinds that could explain more and that the source does not have.
+    /// The kinds on which numbers depend or that could explain more, and that the source does not have, or not whole.
     pub missing_kinds: Vec<UnknownKind>,
+    /// Whether a pod is known that has no node.
+    #[serde(skip)]
+    some_pod_waits: bool,
+    /// The kinds that leave the answer open, each with why it is not known whole.
+    #[serde(skip)]
+    open: Vec<(OpenOf, UnknownKind)>,
     /// The clock of the source.
     #[serde(skip)]
     pub(crate) now: Option<Timestamp>,
@@ -141,7 +147,7 @@ impl WorkloadReport {
             desired: found.desired,
             created: found.created,
             gated: found.gated,
-            unscheduled: found.unscheduled.len(),
+            unscheduled: found.created.map(|_| found.unscheduled.len()),
             bound: found.bound,
             ready: found.ready,
             missing: found.missing,
@@ -149,18 +155,9 @@ impl WorkloadReport {
             causes,
             others: others.voices.iter().map(VoiceReport::from).collect(),
             others_left_out: others.left_out,
-            missing_kinds: found
-                .unknown
-                .iter()
-                .map(|(kind, why)| {
-                    let clause = missing_clause(&kind.plural(), *why);
-                    UnknownKind { kind: (*kind).into(), why: *why, clause, effect: words::effect(*kind) }
-                })
-                .chain(found.events_unknown.map(|why| {
-                    let clause = missing_clause("Events", why);
-                    UnknownKind { kind: "Event", why, clause, effect: "what others wrote may be missing." }
-                }))
-                .collect(),
+            missing_kinds: unknown_kinds(found),
+            some_pod_waits: !found.unscheduled.is_empty() || found.causes.iter().any(|cause| cause.stage() == Stage::Gate),
+            open: found.open.iter().map(|open| (open.kind, words::open(*open))).collect(),
             now,
         };
         report.why = report.sentence();
@@ -169,22 +166,45 @@ impl WorkloadReport {
 
     /// Returns whether pods are missing; `None` if that is unknown.
     pub fn is_short(&self) -> Option<bool> {
-        let waits = self.gated + self.unscheduled > 0;
         match self.missing {
             Some(missing) => Some(missing > 0),
-            None => waits.then_some(true),
+            None => self.some_pod_waits.then_some(true),
+        }
+    }
+
+    /// Returns whether the pods can be counted.
+    pub fn is_counted(&self) -> bool {
+        self.open.iter().all(|(kind, _)| *kind == OpenOf::Nodes)
+    }
+
+    /// Returns the number of pods that are ready, as the beginning of a sentence.
+    fn numbers(&self) -> String {
+        let uncounted = self.open.iter().find(|(kind, _)| *kind != OpenOf::Nodes);
+        match (self.desired, self.ready, uncounted) {
+            (Some(desired), Some(ready), _) => format!("{ready} of {} ready", count_of(desired, "pod is", "pods are")),
+            (None, Some(ready), _) => format!("{} ready; how many are wanted is unknown", count_of(ready, "pod is", "pods are")),
+            (desired, None, open) => {
+                let wanted = desired.map(|desired| format!("{} wanted", count_of(desired, "pod is", "pods are")));
+                let wanted = wanted.unwrap_or_else(|| "How many pods are wanted is unknown".to_owned());
+                let why = open.map_or_else(String::new, |(_, kind)| format!(": {}", kind.clause));
+                match self.missing {
+                    Some(0) => format!("{wanted}, and as many are ready; whether there are more is unknown{why}"),
+                    _ => format!("{wanted}; how many exist is unknown{why}"),
+                }
+            }
         }
     }
 
     fn sentence(&self) -> String {
-        let numbers = match self.desired {
-            Some(desired) => format!("{} of {} ready", self.ready, count_of(desired, "pod is", "pods are")),
-            None => format!("{} ready; how many are wanted is unknown", count_of(self.ready, "pod is", "pods are")),
-        };
+        let numbers = self.numbers();
+        let is_open = self.ready.is_none();
         let mut causes: Vec<&WorkloadCause> =
             self.causes.iter().filter(|cause| cause.count > 0 || self.desired.is_none() && !cause.pods.is_empty()).collect();
+        // Next to an unknown number, those that are lost are the known ones.
+        let begin = if is_open { "; of those that are known, " } else { ": " };
         causes.sort_by_key(|cause| std::cmp::Reverse(cause.count.max(cause.pods.len())));
-        let first = causes.first().map(|cause| format!(": {}: {}", lost(cause.stage, cause.lost()), cause.sentence)).unwrap_or_default();
+        let first =
+            causes.first().map(|cause| format!("{begin}{}: {}", lost(cause.stage, cause.lost()), cause.sentence)).unwrap_or_default();
         let rest: usize = causes.iter().skip(1).map(|cause| cause.lost()).sum();
         let rest =
             if rest > 0 { format!("; {} for other causes", count_of(rest, "more is missing", "more are missing")) } else { String::new() };
@@ -223,6 +243,29 @@ pub(super) fn short_words(short: &ShortWorkload, now: Option<Timestamp>) -> Shor
     let cause = words::cause(&short.cause, &short.workload, now);
     let commands = if let Some(WorkloadFix::Remedy(remedy)) = cause.fix { remedy.commands } else { Vec::new() };
     ShortWords { cause: cause.sentence, fix: cause.fix_words, commands }
+}
+
+/// Returns the kinds on which numbers depend or that could explain more, and that are not known whole, each once.
+fn unknown_kinds(found: &Findings) -> Vec<UnknownKind> {
+    let mut kinds: Vec<UnknownKind> = found.open.iter().map(|open| words::open(*open)).collect();
+    let more = found.unknown.iter().map(|(kind, why)| UnknownKind {
+        kind: (*kind).into(),
+        why: *why,
+        clause: missing_clause(&kind.plural(), *why),
+        effect: words::effect(*kind, &found.workload),
+    });
+    let events = found.events_unknown.map(|why| UnknownKind {
+        kind: "Event",
+        why,
+        clause: missing_clause("Events", why),
+        effect: "what others wrote may be missing.",
+    });
+    for kind in more.chain(events) {
+        if kinds.iter().all(|known| known.kind != kind.kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds
 }
 
 /// Returns where a number of pods is lost: `2 pods are not created`.

@@ -110,8 +110,9 @@ proptest! {
         let report = explained(&loaded, kind, "w");
 
         let (desired, missing) = (report.desired.unwrap(), report.missing.unwrap());
-        prop_assert_eq!(report.created, report.gated + report.unscheduled + report.bound);
-        prop_assert_eq!(missing, desired.saturating_sub(report.ready));
+        let sum = report.gated.unwrap() + report.unscheduled.unwrap() + report.bound.unwrap();
+        prop_assert_eq!(report.created.unwrap(), sum);
+        prop_assert_eq!(missing, desired.saturating_sub(report.ready.unwrap()));
         let counted: usize = report.causes.iter().map(|cause| cause.count).sum();
         prop_assert_eq!(counted, missing, "{:#?}", report.causes);
         prop_assert_eq!(report.is_short(), Some(missing > 0));

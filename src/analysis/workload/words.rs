@@ -3,12 +3,13 @@
 use jiff::Timestamp;
 
 use super::remedy::{NextStep, in_cores, next_step};
-use super::{WorkloadCause, WorkloadFix};
+use super::{UnknownKind, WorkloadCause, WorkloadFix};
+use crate::analysis::missing::missing_clause;
 use crate::analysis::moments::span;
-use crate::cluster::Str;
 use crate::cluster::neighbors::{About, NeighborKind};
+use crate::cluster::{Kind, Str};
 use crate::plural::{count, count_of};
-use crate::workload::{CauseKind, Eligible, MissingCause, NotCreated, Refusal, RefusedAt};
+use crate::workload::{CauseKind, Eligible, MissingCause, NotCreated, OpenKind, OpenOf, Refusal, RefusedAt, Suspension};
 
 /// Returns a cause with its words.
 pub(super) fn cause(cause: &MissingCause, workload: &About, now: Option<Timestamp>) -> WorkloadCause {
@@ -54,15 +55,7 @@ fn not_created(why: &NotCreated, workload: &About, now: Option<Timestamp>) -> St
             format!("{was}{}; it has room now, and the controller tries again with a growing pause", age_words(at, now))
         }
         NotCreated::Paused => "the Deployment is paused, and has no ReplicaSet yet".to_owned(),
-        NotCreated::Suspended(None, _) => match workload.kind.as_str() {
-            "CronJob" => "the CronJob is suspended and starts no Job".to_owned(),
-            _ => "the Job is suspended".to_owned(),
-        },
-        NotCreated::Suspended(Some(holder), said) => {
-            let said =
-                said.as_ref().filter(|(_, said)| !said.is_empty()).map_or_else(String::new, |(_, said)| format!(", which says: {said}"));
-            format!("the Job is suspended by {holder}{said}")
-        }
+        NotCreated::Suspended(suspension) => suspended(suspension),
         NotCreated::Ordered(pod) => format!("the StatefulSet creates its pods in order, and {} is not ready", pod.name),
         NotCreated::Rollout(late) => {
             let late = if *late { "; its progress deadline has passed" } else { "" };
@@ -74,7 +67,8 @@ fn not_created(why: &NotCreated, workload: &About, now: Option<Timestamp>) -> St
         NotCreated::JobEnded(reason, message) => {
             let reason = if reason.is_empty() { "no reason given" } else { reason.as_str() };
             let message = if message.is_empty() { String::new() } else { format!(": {message}") };
-            format!("the Job has failed and creates no more pods ({reason}{message})")
+            let kind = if workload.kind == "JobSet" { "JobSet" } else { "Job" };
+            format!("the {kind} has failed and creates no more pods ({reason}{message})")
         }
         NotCreated::PlacesHeld(pods) => {
             let first = pods.first().map_or_else(String::new, |pod| format!(" ({}{})", pod.name, crate::plural::and_more(pods.len())));
@@ -130,6 +124,19 @@ fn refused(refusal: &Refusal) -> String {
     }
 }
 
+fn suspended(suspension: &Suspension) -> String {
+    match suspension {
+        Suspension::Own(about) if about.kind == "CronJob" => "the CronJob is suspended and starts no Job".to_owned(),
+        Suspension::Own(about) => format!("the {} is suspended", about.kind),
+        Suspension::Held(about, holder, said) => {
+            let said =
+                said.as_ref().filter(|(_, said)| !said.is_empty()).map_or_else(String::new, |(_, said)| format!(", which says: {said}"));
+            format!("the {} is suspended by {holder}{said}", about.kind)
+        }
+        Suspension::Owner(owner) => format!("it is suspended, and its owner {owner} decides when it runs"),
+    }
+}
+
 /// Returns when a refusal was last said.
 fn age_words(at: &RefusedAt, now: Option<Timestamp>) -> String {
     let (Some(now), Some(last)) = (now, at.last) else { return String::new() };
@@ -149,9 +156,20 @@ fn few_eligible(found: &Eligible) -> String {
     format!("the DaemonSet runs on {eligible} of {}: {}", count(nodes, "node"), why.join(", "))
 }
 
-/// Returns what is unknown without a kind.
-pub(super) fn effect(kind: NeighborKind) -> &'static str {
+/// Returns a kind that leaves an answer open, with what is unknown because of it.
+pub(super) fn open(OpenKind { kind, why }: OpenKind) -> UnknownKind {
+    let (kind, plural, effect) = match kind {
+        OpenOf::Pods => ("Pod", Kind::Pod.plural(), "how many of its pods exist is unknown."),
+        OpenOf::Nodes => ("Node", Kind::Node.plural(), "where its pods fit is unknown."),
+        OpenOf::Between(kind) => (<&str>::from(kind), kind.plural(), "which pods are its own is unknown."),
+    };
+    UnknownKind { kind, why, clause: missing_clause(&plural, why), effect }
+}
+
+/// Returns what is unknown of a workload without a kind.
+pub(super) fn effect(kind: NeighborKind, workload: &About) -> &'static str {
     match kind {
+        NeighborKind::ReplicaSet | NeighborKind::Job if workload.kind == <&str>::from(kind) => "how many pods are wanted is unknown.",
         NeighborKind::Deployment
         | NeighborKind::ReplicationController
         | NeighborKind::StatefulSet

@@ -159,6 +159,8 @@ pub struct TemplateSpec {
     #[serde(skip_serializing_if = "is_default")]
     pub node_selector: Labels,
     #[serde(skip_serializing_if = "is_default")]
+    pub host_network: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub affinity: Option<Affinity>,
     #[serde(skip_serializing_if = "is_default")]
     pub tolerations: List<Toleration>,

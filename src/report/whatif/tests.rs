@@ -1,5 +1,5 @@
 use super::*;
-use crate::cluster::{Kind, testing::object};
+use crate::cluster::{Kind, MissingReason, testing::object};
 use crate::release::Emulation;
 use crate::scheduler::{Config, Options, Scheduler};
 
@@ -55,4 +55,14 @@ fn a_capacity_says_whether_the_pod_itself_is_counted() {
     );
     assert_eq!(said(true, 10_000, CapacityEnd::Limit), "this pod and 9,999 more like it fit, and maybe more: no more were tried");
     assert_eq!(said(false, 0, CapacityEnd::Cancelled), "the count was stopped before one was found to fit");
+}
+
+#[test]
+fn a_note_says_why_budgets_are_unknown() {
+    let said = |why| note_sentence(&Note::BudgetsUnknown(why));
+    assert_eq!(
+        said(MissingReason::NotInSource),
+        "Note: the source contains no PodDisruptionBudgets, so whether one would block is unknown."
+    );
+    assert_eq!(said(MissingReason::Failed), "Note: not all PodDisruptionBudgets could be read, so whether one would block is unknown.");
 }

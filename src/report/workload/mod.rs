@@ -18,17 +18,7 @@ impl WorkloadReport {
         out.push(self.why.as_str());
         out.blank();
         out.push("PODS");
-        let number = |n: usize| n.to_string();
-        let desired = self.desired.map_or_else(|| "?".to_owned(), number);
-        let rows = [
-            ("wanted", desired),
-            ("created", number(self.created)),
-            ("gated", number(self.gated)),
-            ("without a node", number(self.unscheduled)),
-            ("bound", number(self.bound)),
-            ("ready", number(self.ready)),
-            ("missing", self.missing.map_or_else(|| "?".to_owned(), number)),
-        ];
+        let rows = self.rows();
         let width = rows.iter().map(|(_, n)| n.len()).max().unwrap_or(0);
         for (name, n) in rows {
             out.line(format_args!("  {name:<14}  {n:>width$}"));
@@ -47,6 +37,20 @@ impl WorkloadReport {
             }
         }
         out
+    }
+
+    /// Returns the numbers with their names; `?` for one that is unknown.
+    pub(super) fn rows(&self) -> [(&'static str, String); 7] {
+        let numbers = [
+            ("wanted", self.desired),
+            ("created", self.created),
+            ("gated", self.gated),
+            ("without a node", self.unscheduled),
+            ("bound", self.bound),
+            ("ready", self.ready),
+            ("missing", self.missing),
+        ];
+        numbers.map(|(name, number)| (name, number.map_or_else(|| "?".to_owned(), |number| number.to_string())))
     }
 
     fn causes_text(&self, out: &mut Lines) {
