@@ -12,6 +12,7 @@
 //! | `quotas` | the quotas of a cluster, and the amounts left |
 //! | `policies` | the objects that admission reads and scheduling does not |
 //! | `new_pod` | a pod of a manifest, and its validation |
+//! | `placement` | checks of placement constraints, ports and resource names |
 //! | `templated` | pods of one template, which is read once |
 //! | `refusal` | why a pod is refused, in the API server's words |
 
@@ -20,6 +21,7 @@ mod items;
 mod length;
 mod limit_range;
 mod new_pod;
+mod placement;
 mod policies;
 pub(crate) mod priority;
 mod quota;
@@ -62,7 +64,7 @@ use limit_range::{Defaults, LimitRange};
 pub use new_pod::NewPod;
 pub use policies::{OtherTypes, Policies};
 use quotas::Quotas;
-pub use refusal::{FieldError, LimitBreach, Refusal, RefusedPod};
+pub use refusal::{FieldError, LimitBreach, QuotaAmount, Refusal, RefusedPod};
 use templated::ReadTemplate;
 pub use templated::{PodTemplate, TemplatedPod};
 
@@ -98,6 +100,11 @@ pub fn template_errors(template: &Value) -> Vec<FieldError> {
         Err(Refusal::Invalid(errors)) => errors.into_iter().filter(is_other).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Returns the errors of mounts of volumes that a pod, or a template of pods, has not. Those of a StatefulSet may be of its claims.
+pub fn mount_errors(template: &Value) -> Vec<FieldError> {
+    placement::mounts(template)
 }
 
 /// An API server that admits one pod after another.

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Refusal;
 use super::refusal::FieldError;
+use super::{Refusal, placement};
 use crate::cluster::{Container, Key, LabelSelector, Meta, Pod, ResourceRequirements, Str, subdomain_errors};
 
 /// A pod with the fields that admission reads and scheduling does not.
@@ -114,6 +114,7 @@ pub(super) fn validate(pod: &Pod) -> Result<(), Refusal> {
             validate_container(container, &format!("spec.{list}[{at}]"), &mut error);
         }
     }
+    placement::validate(pod, &mut error);
     for (at, constraint) in pod.spec.topology_spread_constraints.iter().enumerate() {
         let path = format!("spec.topologySpreadConstraints[{at}]");
         if constraint.max_skew <= 0 {
@@ -167,9 +168,10 @@ fn validate_container(container: &Container, path: &str, error: &mut dyn FnMut(S
         if amount.nanos() < 0 {
             error(format!("{path}.resources.requests[{name}]"), format!("Invalid value: \"{amount}\": must be greater than or equal to 0"));
         }
-        if let Some(limit) = limits.get(name).filter(|limit| *limit < amount) {
+        if let Some(limit) = limits.get(name).filter(|limit| *limit < amount && placement::is_overcommitted(name)) {
             let detail = format!("Invalid value: \"{amount}\": must be less than or equal to {name} limit of {limit}");
             error(format!("{path}.resources.requests"), detail);
         }
     }
+    placement::resources(container, path, error);
 }

@@ -349,7 +349,7 @@ fn a_pod_that_defaults_make_too_large_is_refused() {
         let each = (0..containers).map(|at| json!({"name": format!("c{at}"), "resources": {}})).collect::<Vec<_>>();
         json!({"containers": each})
     };
-    let rules = [range(&json!({"type": "Container", "defaultRequest": resources(4_000, "1")}))];
+    let rules = [range(&json!({"type": "Container", "defaultRequest": resources(4_000, "1"), "default": resources(4_000, "1")}))];
     let few = admitted(&[], &rules, &spec(3)).unwrap();
     assert!(few.spec.containers.iter().all(|container| container.resources.requests.len() == 4_000));
     assert_eq!(refused(&[], &rules, &spec(100)), "pods \"web-0\" is forbidden: etcdserver: request is too large");
@@ -378,14 +378,10 @@ fn violated_bounds_beyond_the_limit_are_not_listed() {
 fn bounds_are_those_of_each_container() {
     let amounts = [None, Some("0"), Some("1"), Some("2"), Some("4")];
     let given = |request: Option<&str>, limit: Option<&str>| {
-        let list = |amount: Option<&str>| amount.map_or(json!({}), |amount| json!({"example.com/r": amount}));
+        let list = |amount: Option<&str>| amount.map_or(json!({}), |amount| json!({"memory": amount}));
         json!({"requests": list(request), "limits": list(limit)})
     };
-    let bounds = [
-        json!({"min": {"example.com/r": "1"}}),
-        json!({"max": {"example.com/r": "2"}}),
-        json!({"maxLimitRequestRatio": {"example.com/r": "2"}}),
-    ];
+    let bounds = [json!({"min": {"memory": "1"}}), json!({"max": {"memory": "2"}}), json!({"maxLimitRequestRatio": {"memory": "2"}})];
     let mut passes = 0;
     for mut bound in bounds {
         bound["type"] = json!("Container");
@@ -445,4 +441,78 @@ fn policies_that_are_not_known_whole_refuse_nothing_by_their_absence() {
         let admitted = |policies: &Policies| admit(&Cluster::default(), policies, Emulation::default(), &pod(&spec)).is_ok();
         assert_eq!((admitted(&of(&objects, &[])), admitted(&partial)), (false, true), "{field}");
     }
+}
+
+#[test]
+fn fields_that_an_api_server_refuses_are_errors_in_its_words() {
+    let of = |spec: Value, container: Value| {
+        let mut first = json!({"name": "c", "image": "a"});
+        first.as_object_mut().unwrap().extend(container.as_object().unwrap().clone());
+        let mut spec = spec;
+        spec["containers"].as_array().is_none().then(|| spec["containers"] = json!([first]));
+        let pod = json!({"metadata": {"name": "p"}, "spec": spec});
+        let mut errors = template_errors(&pod);
+        errors.extend(mount_errors(&pod));
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
+    let resources = |requests: Value, limits: Value| of(json!({}), json!({"resources": {"requests": requests, "limits": limits}}));
+    let spread = |more: Value| {
+        let mut constraint = json!({"maxSkew": 1, "topologyKey": "z", "whenUnsatisfiable": "DoNotSchedule"});
+        constraint.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        constraint
+    };
+    let required = |terms: Value| json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}});
+    let port = |name: &str| json!({"name": name, "ports": [{"containerPort": 80, "hostPort": 80}]});
+    for (found, expected) in [
+        (
+            resources(json!({"nvidia.com/gpu": 1}), json!({})),
+            "resources.limits: Required value: Limit must be set for non overcommitable resources",
+        ),
+        (resources(json!({"nvidia.com/gpu": 1}), json!({"nvidia.com/gpu": 2})), "\"1\": must be equal to nvidia.com/gpu limit of 2"),
+        (resources(json!({}), json!({"hugepages-2Mi": "2Mi"})), "Forbidden: HugePages require cpu or memory"),
+        (
+            resources(json!({"gpu": 1}), json!({})),
+            "requests[gpu]: Invalid value: \"gpu\": must be a standard resource type or fully qualified",
+        ),
+        (of(required(json!([])), json!({})), "nodeSelectorTerms: Required value: must have at least one node selector term"),
+        (
+            of(required(json!([{"matchExpressions": [{"key": "a", "operator": "In", "values": []}]}])), json!({})),
+            "matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+        ),
+        (of(json!({"tolerations": [{"operator": "Equal", "value": "x"}]}), json!({})), "operator must be Exists when `key` is empty"),
+        (
+            of(json!({"tolerations": [{"key": "a", "operator": "Exists", "value": "x"}]}), json!({})),
+            "value must be empty when `operator` is 'Exists'",
+        ),
+        (of(json!({"containers": [{"name": "c"}, {"name": "c"}]}), json!({})), "spec.containers[1].name: Duplicate value: \"c\""),
+        (
+            of(json!({"containers": [port("c"), port("d")]}), json!({})),
+            "spec.containers[1].ports[0].hostPort: Duplicate value: \"TCP//80\"",
+        ),
+        (
+            of(json!({"topologySpreadConstraints": [spread(json!({})), spread(json!({"maxSkew": 2}))]}), json!({})),
+            "spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: \"{z, DoNotSchedule}\"",
+        ),
+        (
+            of(json!({"topologySpreadConstraints": [spread(json!({"minDomains": 2, "whenUnsatisfiable": "ScheduleAnyway"}))]}), json!({})),
+            "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway",
+        ),
+        (
+            of(
+                json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"labelSelector": {}}]}}}),
+                json!({}),
+            ),
+            "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: Required value: can not be empty",
+        ),
+        (of(json!({"nodeName": "n1", "schedulingGates": [{"name": "a/b"}]}), json!({})), "spec.nodeName: Forbidden: cannot be set until"),
+        (of(json!({"nodeSelector": {"a": "b c"}}), json!({})), "spec.nodeSelector: Invalid value: \"b c\": a valid label must be"),
+        (of(json!({"preemptionPolicy": "Sometimes"}), json!({})), "spec.preemptionPolicy: Unsupported value: \"Sometimes\""),
+        (of(json!({}), json!({"volumeMounts": [{"name": "data"}]})), "spec.containers[0].volumeMounts[0].name: Not found: \"data\""),
+    ] {
+        assert!(found.contains(expected), "{found}: {expected}");
+    }
+    let valid = json!({"nodeSelector": {"a": ""}, "tolerations": [{"operator": "Exists"}], "topologySpreadConstraints": [spread(json!({})),
+        spread(json!({"whenUnsatisfiable": "ScheduleAnyway"}))]});
+    let container = json!({"resources": {"requests": {"cpu": 1, "nvidia.com/gpu": 1}, "limits": {"cpu": 2, "nvidia.com/gpu": 1}}});
+    assert_eq!(of(valid, container), "");
 }

@@ -14,7 +14,7 @@ use crate::report::{Answer, ManifestReport};
 use crate::scheduler::Evictions;
 use crate::source::live::NeighborsQuestion;
 use crate::source::{ManifestObject, read_manifests};
-use crate::whatif::{ManifestProblem, ManifestRequest, Rehearsal, Stage as _, apply_manifest};
+use crate::whatif::{LiveObjects, ManifestProblem, ManifestRequest, Rehearsal, Stage as _, apply_manifest};
 
 /// Applies manifests to a cluster without changing it. Returns `EXIT_SOURCE` if pods are not decided, and
 /// `EXIT_NO_FIT` if a pod would not get a node.
@@ -50,7 +50,8 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let mut without = Rehearsal::new(scheduler.clone());
     let mut stage = Rehearsal::new(scheduler);
     let values: Vec<&Value> = objects.iter().map(|object| &object.value).collect();
-    let answer = apply_manifest(&mut stage, &values, admission, &request, &|kind, key| original(&loaded, kind, key));
+    let live = LiveObjects { neighbors: &loaded.neighbors, originals: &|kind, key| original(&loaded, kind, key) };
+    let answer = apply_manifest(&mut stage, &values, admission, &request, live);
     let answer = answer.map_err(|problem| Failure::usage(placed(&problem, &objects)))?;
     while without.settle_step() {}
     let report = ManifestReport::new(answer, stage.scheduler()).compared(&without, stage.scheduler());
@@ -74,8 +75,17 @@ fn question(args: &ExplainArgs, objects: &[ManifestObject]) -> NeighborsQuestion
         |object: &ManifestObject| object.value["metadata"]["namespace"].as_str().map_or_else(|| args.namespace(), str::to_owned);
     let namespaces: BTreeSet<String> = objects.iter().map(namespace).collect();
     let namespace = if namespaces.len() == 1 { namespaces.into_iter().next() } else { None };
-    let kinds = [NeighborKind::LimitRange, NeighborKind::ResourceQuota, NeighborKind::RuntimeClass, NeighborKind::ServiceAccount];
-    let kinds = BTreeSet::from(kinds);
+    let policies = [NeighborKind::LimitRange, NeighborKind::ResourceQuota, NeighborKind::RuntimeClass, NeighborKind::ServiceAccount];
+    // The workloads that the manifest changes, and what else changes them.
+    let named =
+        objects.iter().filter_map(|object| object.value["kind"].as_str()?.parse::<NeighborKind>().ok()).filter(|kind| kind.is_owner());
+    let mut kinds: BTreeSet<NeighborKind> = policies.into_iter().chain(named).collect();
+    if kinds.contains(&NeighborKind::CronJob) {
+        kinds.insert(NeighborKind::Job);
+    }
+    if objects.iter().any(|object| object.value["spec"].get("replicas").is_some()) {
+        kinds.insert(NeighborKind::HorizontalPodAutoscaler);
+    }
     NeighborsQuestion { namespace, kinds, events: false, within: NEIGHBORS_ASKED }
 }
 

@@ -36,6 +36,32 @@ pub enum Note {
     NotCreated(usize),
     /// The odds of this many pods were asked for and are not counted, as those of others took as many steps as are allowed.
     OddsNotCounted(usize),
+    /// The live workload has fields that a manifest leaves out, and the manifest that was applied last is not known.
+    FieldsLeftOut {
+        workload: Workload,
+        /// Their paths below `spec`.
+        fields: Vec<String>,
+    },
+    /// It is unknown whether a workload exists, and which values it keeps of fields that a manifest leaves out.
+    LiveUnknown {
+        workload: Workload,
+        /// The replicas that are assumed, if the manifest leaves them out.
+        replicas: Option<u64>,
+        /// Whether pods of it exist.
+        has_pods: bool,
+    },
+    /// A HorizontalPodAutoscaler sets the replicas of a workload again.
+    Autoscaled { workload: Workload, scaler: Key, min: u64, max: u64 },
+    /// A Job that has ended makes no pods.
+    HasEnded(Key),
+    /// The namespace enforces a Pod Security Standard, which is not checked.
+    PodSecurity { namespace: Str, level: Str },
+    /// Kueue admits a workload of this queue before its pods are created, which is not emulated.
+    Queued { workload: Workload, queue: Str },
+    /// Quotas and limit ranges of the namespace limit the claims of new pods, which is not checked.
+    ClaimsNotChecked { namespace: Str, by: Vec<String> },
+    /// Groups of pods share no topology domain, which is not emulated.
+    ExclusiveTopology { workload: Workload, topology: Str },
 }
 
 impl Note {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::pods::suffix;
-use crate::admission::{FieldError, PodTemplate, TemplatedPod, template_errors};
+use crate::admission::{FieldError, PodTemplate, TemplatedPod, mount_errors, template_errors};
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Cluster, Key, LabelSelector, Labels, Str};
 use crate::limits::engine::MANIFEST_POD;
@@ -43,6 +43,8 @@ pub struct Unfolded {
     pub is_ordered: bool,
     /// The numbers of pods that a rollout keeps.
     pub surge: Surge,
+    /// Which pods a changed template replaces.
+    pub update: Update,
     /// Why no pods are made for now.
     pub hold: Option<Hold>,
 }
@@ -53,13 +55,40 @@ pub struct UnfoldedPod {
     pub pod: TemplatedPod,
     /// The claims that a StatefulSet makes for it, if they do not exist.
     pub claims: Vec<PersistentVolumeClaim>,
+    /// The part of the workload that it belongs to: a replicated Job of a JobSet, the leader or the workers of a group.
+    pub part: u32,
+    /// The parts whose pods must be ready before it is made.
+    pub after: Vec<u32>,
+}
+
+/// Which pods a changed template replaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Update {
+    /// All of them.
+    #[default]
+    All,
+    /// Those of a StatefulSet from this place on, counted from its first ordinal.
+    From(u64),
+    /// Those that are deleted by hand: `OnDelete`.
+    Deleted,
+    /// None: a ReplicaSet and a ReplicationController take a template for new pods only.
+    New,
+}
+
+/// The ReplicaSet to which a Deployment's pods belong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Revision {
+    pub name: Str,
+    pub uid: Str,
+    /// The value of `pod-template-hash`.
+    pub hash: Str,
 }
 
 /// Why a workload makes no pods for now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Hold {
-    /// A new Deployment is paused.
+    /// A Deployment without a ReplicaSet is paused.
     Paused,
     /// A Job, CronJob or JobSet is suspended.
     Suspended,
@@ -115,12 +144,25 @@ impl std::error::Error for InvalidWorkload {}
 /// # Errors
 /// When an API server would refuse the workload.
 pub fn unfold(cluster: &Cluster, object: &Value, options: &UnfoldOptions<'_>) -> Result<Option<Unfolded>, InvalidWorkload> {
+    unfold_for(cluster, object, options, None)
+}
+
+/// Unfolds an object as [`unfold`] does; the pods of a Deployment for a ReplicaSet that exists, if one is given.
+///
+/// # Errors
+/// When an API server would refuse the workload.
+pub fn unfold_for(
+    cluster: &Cluster,
+    object: &Value,
+    options: &UnfoldOptions<'_>,
+    revision: Option<&Revision>,
+) -> Result<Option<Unfolded>, InvalidWorkload> {
     let work = Work::of(cluster, object, options);
     let group = work.api_version.rsplit_once('/').map_or("", |(group, _)| group);
     let unfolded = match (group, work.kind.as_str()) {
         ("", "Pod") => work.bare(),
         ("", "PodTemplate") => return Ok(None),
-        ("apps" | "extensions", "Deployment") => sets::deployment(&work),
+        ("apps" | "extensions", "Deployment") => sets::deployment(&work, revision),
         ("apps" | "extensions", "ReplicaSet") | ("", "ReplicationController") => sets::replica_set(&work),
         ("apps", "StatefulSet") => sets::stateful_set(&work),
         ("apps" | "extensions", "DaemonSet") => daemon::daemon_set(&work),
@@ -234,13 +276,15 @@ impl<'a> Work<'a> {
             pods: Vec::new(),
             is_ordered: false,
             surge: Surge::default(),
+            update: Update::default(),
             hold: None,
         }
     }
 
     /// Returns a bare pod; with `replicas`, copies of it.
     fn bare(&self) -> Found {
-        let errors = template_errors(self.object);
+        let mut errors = template_errors(self.object);
+        errors.extend(mount_errors(self.object));
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -272,6 +316,10 @@ impl<'a> Work<'a> {
     fn template(&self, restart: &[&str], errors: &mut Vec<FieldError>) -> &'a Value {
         let template = self.spec("template").unwrap_or(&Value::Null);
         check_template(template, "spec.template", restart, errors);
+        // An API server does not look at those of a StatefulSet.
+        if self.kind != "StatefulSet" {
+            errors.extend(mount_errors(template).into_iter().map(|error| error.below("spec.template")));
+        }
         template
     }
 
@@ -302,7 +350,7 @@ impl<'a> Work<'a> {
 
 impl UnfoldedPod {
     fn plain(pod: TemplatedPod) -> Self {
-        Self { pod, claims: Vec::new() }
+        Self { pod, claims: Vec::new(), part: 0, after: Vec::new() }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::scheduler::Scheduler;
 use crate::trace::CycleView;
 use crate::whatif::{
     Elsewhere, ManifestAnswer, ManifestChange, ManifestPod, ManifestPodEnd, ManifestWorkload, NotMade, RefusedPods, Rehearsal, Stage as _,
-    WhyNotMade, may_move,
+    WhyKept, WhyNotMade, may_move,
 };
 
 /// Limit on the nodes, pods or victims that are listed in text.
@@ -193,6 +193,10 @@ impl ManifestReport {
         let change = match workload.change {
             ManifestChange::Created => None,
             ManifestChange::Scaled => Some("scaled"),
+            // No pod gets the new template.
+            ManifestChange::RolledOut | ManifestChange::Unchanged if !workload.outdated.is_empty() && workload.removed == 0 => {
+                Some("not rolled out")
+            }
             ManifestChange::RolledOut => Some("rolled out"),
             ManifestChange::Unchanged => Some("unchanged"),
         };
@@ -251,6 +255,10 @@ impl ManifestReport {
             if pods.len() > NAMED {
                 doc.item(INDENT + 2, format!("and {} more", thousands(pods.len() - NAMED)));
             }
+        }
+        for (number, why) in self.answer.workloads.get(at).into_iter().flat_map(|workload| &workload.outdated) {
+            let keep = if *number == 1 { "keeps" } else { "keep" };
+            doc.item(INDENT, format!("{} {keep} the template before: {}", count(*number, "pod"), outdated(why)));
         }
         for RefusedPods { count: number, refusal, .. } in self.answer.refused.iter().filter(|refused| refused.workload == at) {
             doc.item(INDENT, format!("{} refused: {refusal}", pods(*number)));
@@ -374,8 +382,26 @@ fn not_made(why: &WhyNotMade) -> String {
         WhyNotMade::Held(Hold::Paused) => "the Deployment is paused".to_owned(),
         WhyNotMade::Held(Hold::Suspended) => "it is suspended".to_owned(),
         WhyNotMade::Ordered(pod) => format!("the StatefulSet waits until {pod} is ready"),
+        WhyNotMade::Part(pod) => format!("they come after {pod}, which is not ready"),
+        WhyNotMade::Concurrent(job) => format!("the CronJob skips this run, as Job {job} has not ended and it forbids concurrent Jobs"),
         WhyNotMade::Rollout => "the rollout waits until its new pods are ready".to_owned(),
         WhyNotMade::Limit => "no more were tried".to_owned(),
+    }
+}
+
+/// Returns why pods keep another template than the manifest's.
+fn outdated(why: &WhyKept) -> String {
+    match why {
+        WhyKept::Paused => "the Deployment is paused".to_owned(),
+        WhyKept::OnDelete => "with the update strategy OnDelete a pod gets the new one when it is deleted".to_owned(),
+        WhyKept::Partition(place) => format!("the partition of the StatefulSet is {place}"),
+        WhyKept::NewOnly => "the controller uses a new one for new pods only".to_owned(),
+        WhyKept::Ordered(pod) => format!("the StatefulSet waits until {pod} is ready"),
+        WhyKept::Unready(pod) => {
+            format!(
+                "the StatefulSet replaces none before {pod} is ready, that pod neither; it is made with the new one after it is deleted"
+            )
+        }
     }
 }
 
@@ -498,9 +524,11 @@ impl ManifestReport {
     fn workloads_data(&self) -> Vec<Value> {
         let data = |workload: &ManifestWorkload| {
             let change: &str = workload.change.into();
+            let outdated: Vec<Value> = workload.outdated.iter().map(|(pods, why)| json!({"pods": pods, "why": outdated(why)})).collect();
             json!({
                 "kind": workload.kind.as_str(), "namespace": workload.key.namespace.as_str(), "name": workload.key.name.as_str(),
                 "wanted": workload.wanted, "later": workload.later, "change": change, "kept": workload.kept, "removed": workload.removed,
+                "outdated": outdated,
             })
         };
         self.answer.workloads.iter().map(data).collect()

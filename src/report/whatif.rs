@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::analysis::{Missing, ReleaseReport, missing_clause, run_parts, sentence};
 use crate::cluster::{Key, Kind, Str};
+use crate::controllers::Workload;
 use crate::output::{Document, Headings, Lines, Words};
 use crate::plural::{count, count_of, thousands};
 use crate::scheduler::Scheduler;
@@ -483,6 +484,44 @@ pub fn note_sentence(note: &Note) -> String {
         Note::NotCreated(pods) => format!("Note: {} not created; no more were tried.", count_of(*pods, "pod was", "pods were")),
         Note::OddsNotCounted(pods) => {
             format!("Note: the odds of {} are not counted: those of the others took as many steps as are allowed.", count(*pods, "pod"))
+        }
+        Note::FieldsLeftOut { workload: Workload { kind, key }, fields } => format!(
+            "Note: the manifest leaves out fields of {kind} {key}: {}. They keep their live values, unless the manifest that was applied \
+             last had them, which is unknown: then they are removed.",
+            fields.join(", ")
+        ),
+        Note::LiveUnknown { workload: Workload { kind, key }, replicas, has_pods } => {
+            let known = if *has_pods {
+                format!("Note: the source has no fields of {kind} {key}; those that the manifest leaves out keep their live values")
+            } else {
+                format!(
+                    "Note: whether {kind} {key} exists is unknown, as the source has no {kind}s; if it does, fields that the manifest leaves \
+                     out keep their live values"
+                )
+            };
+            match replicas {
+                Some(replicas) => format!("{known}. It is assumed that it wants {}.", count(usize::try_from(*replicas).unwrap_or(usize::MAX), "pod")),
+                None => format!("{known}."),
+            }
+        }
+        Note::Autoscaled { workload: Workload { kind, key }, scaler, min, max } => {
+            let most = if *max == u64::MAX { String::new() } else { format!(" to {max}") };
+            format!("Note: HorizontalPodAutoscaler {scaler} sets the replicas of {kind} {key} again: {min}{most}, by its metrics.")
+        }
+        Note::HasEnded(job) => format!("Note: Job {job} has ended, so it makes no more pods."),
+        Note::PodSecurity { namespace, level } => {
+            format!("Note: namespace {namespace} enforces the Pod Security Standard {level}, which may refuse pods and is not checked.")
+        }
+        Note::Queued { workload: Workload { kind, key }, queue } => format!(
+            "Note: {kind} {key} waits in Kueue's queue {queue} until its quota admits it, which is not emulated; its pods are decided as if \
+             it were admitted."
+        ),
+        Note::ClaimsNotChecked { namespace, by } => format!(
+            "Note: claims of new pods are not checked against the limits of namespace {namespace} ({}), which may refuse them and so the pods.",
+            by.join(", ")
+        ),
+        Note::ExclusiveTopology { workload: Workload { kind, key }, topology } => {
+            format!("Note: each group of {kind} {key} takes a domain of {topology} for itself, which is not emulated: fewer may fit.")
         }
     }
 }

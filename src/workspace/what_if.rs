@@ -15,7 +15,7 @@ use crate::report::{ManifestReport, WhatIfReport};
 use crate::scheduler::Scheduler;
 use crate::session::{Cursor, Verb};
 use crate::source::read_manifests;
-use crate::whatif::{self, ManifestRequest, OnBranch, Rehearsal, Stage as _};
+use crate::whatif::{self, LiveObjects, ManifestRequest, OnBranch, Rehearsal, Stage as _};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WhatIfAnswer {
@@ -61,12 +61,14 @@ impl Workspace {
         if !objects.iter().any(|object| whatif::makes_pods(&object.value)) {
             return Ok(None);
         }
-        let policies = Policies::of(&self.session.background().neighbors);
+        let neighbors = self.session.background().neighbors.clone();
+        let policies = Policies::of(&neighbors);
         let values: Vec<&Value> = objects.iter().map(|object| &object.value).collect();
         let act = |stage: &mut OnBranch<'_>| {
             let before = stage.scheduler().clone();
             let admission = Admission::new(policies, stage.scheduler().state().config().emulation);
-            let answer = whatif::apply_manifest(stage, &values, admission, &ManifestRequest::default(), tools.originals);
+            let live = LiveObjects { neighbors: &neighbors, originals: tools.originals };
+            let answer = whatif::apply_manifest(stage, &values, admission, &ManifestRequest::default(), live);
             let answer = answer.map_err(|problem| {
                 let at = problem.object().unwrap_or_default();
                 ChangeError::WrongManifest { place: objects[at].place.clone(), problem: Box::new(problem) }

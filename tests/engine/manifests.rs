@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use schedscope::admission::{Admission, Policies};
+use schedscope::cluster::neighbors::Neighbors;
 use schedscope::cluster::{Key, Object, Str};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Evictions, Options, Scheduler};
-use schedscope::whatif::{CapacityEnd, ManifestAnswer, ManifestPodEnd, ManifestRequest, Rehearsal, Stage as _, apply_manifest};
+use schedscope::whatif::{
+    CapacityEnd, LiveObjects, ManifestAnswer, ManifestPodEnd, ManifestRequest, Rehearsal, Stage as _, apply_manifest,
+};
 use serde_json::{Value, json};
 
 use crate::worlds::{World, object, world};
@@ -48,7 +51,8 @@ impl Case {
         let mut stage = Rehearsal::new(scheduler(self.objects.iter().map(object).collect()));
         let admission = Admission::new(Policies::default(), stage.scheduler().state().config().emulation);
         let request = ManifestRequest { namespace: "a".into(), replicas: Some(replicas), capacity, ..ManifestRequest::default() };
-        let answer = apply_manifest(&mut stage, &[&self.deployment], admission, &request, &|_, _| None).expect("a valid manifest");
+        let live = LiveObjects { neighbors: &Neighbors::default(), originals: &|_, _| None };
+        let answer = apply_manifest(&mut stage, &[&self.deployment], admission, &request, live).expect("a valid manifest");
         (answer, stage)
     }
 }

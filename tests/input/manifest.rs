@@ -183,3 +183,57 @@ fn a_runtime_class_without_overhead_and_a_quota_without_a_status_are_known() {
         assert!(said.contains(refusal), "{said}");
     }
 }
+
+/// A cluster with a Deployment of three pods, as `kubectl get -o json` has it.
+fn with_deployment(template: &Value) -> Value {
+    let owner = |kind: &str, name: &str| json!([{"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": true}]);
+    let mut live = deployment(3, "1");
+    live["spec"]["template"] = template.clone();
+    let mut set = live.clone();
+    set["kind"] = json!("ReplicaSet");
+    set["metadata"] = json!({"name": "web-abc", "namespace": "shop", "uid": "web-abc", "ownerReferences": owner("Deployment", "web")});
+    set["spec"]["selector"]["matchLabels"]["pod-template-hash"] = json!("abc");
+    set["spec"]["template"]["metadata"]["labels"]["pod-template-hash"] = json!("abc");
+    let mut objects = cluster();
+    for at in 0..3 {
+        let mut pod = set["spec"]["template"].clone();
+        pod["apiVersion"] = json!("v1");
+        pod["kind"] = json!("Pod");
+        let labels = pod["metadata"]["labels"].clone();
+        let name = format!("web-abc-{at}");
+        pod["metadata"] =
+            json!({"name": name, "namespace": "shop", "uid": name, "labels": labels, "ownerReferences": owner("ReplicaSet", "web-abc")});
+        pod["spec"]["nodeName"] = json!("n1");
+        objects["items"].as_array_mut().unwrap().push(pod);
+    }
+    objects["items"].as_array_mut().unwrap().extend([live, set]);
+    objects
+}
+
+#[test]
+fn a_manifest_is_applied_over_the_live_object() {
+    let folder = tempfile::tempdir().unwrap();
+    let template = deployment(3, "1")["spec"]["template"].clone();
+    let dump = write(folder.path(), "dump.json", &with_deployment(&template).to_string());
+    let run = |manifest: &Value| {
+        let file = write(folder.path(), "web.json", &manifest.to_string());
+        run(&["explain", "-f", &file, "--from", &dump])
+    };
+    let mut manifest = deployment(3, "1");
+    manifest["spec"].as_object_mut().unwrap().remove("replicas");
+    let (code, text, _) = run(&manifest);
+    assert!(code == 0 && text.contains("Deployment shop/web: 3 wanted, unchanged, 3 kept"), "{code} {text}");
+    assert!(text.contains("the manifest leaves out fields of Deployment shop/web: replicas."), "{text}");
+    manifest["spec"]["paused"] = json!(true);
+    manifest["spec"]["template"]["metadata"]["annotations"] = json!({"checksum/config": "2"});
+    let (code, text, _) = run(&manifest);
+    assert!(code == 0 && text.contains("3 wanted, not rolled out, 3 kept"), "{code} {text}");
+    assert!(text.contains("3 pods keep the template before: the Deployment is paused"), "{text}");
+    manifest["spec"]["selector"]["matchLabels"]["app"] = json!("other");
+    manifest["spec"]["template"]["metadata"]["labels"]["app"] = json!("other");
+    let (code, _, said) = run(&manifest);
+    assert!(
+        code == 2 && said.contains("spec.selector: Invalid value: {\"matchLabels\":{\"app\":\"other\"}}: field is immutable"),
+        "{said}"
+    );
+}

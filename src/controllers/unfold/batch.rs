@@ -1,12 +1,12 @@
 //! Jobs, CronJobs, JobSets, LeaderWorkerSets.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::{FieldError, Found, Hold, Names, Owner, Unfolded, UnfoldedPod, Work, check_template, checked, suffix, whole};
-use crate::admission::PodTemplate;
+use crate::admission::{PodTemplate, mount_errors};
 use crate::cluster::Key;
 
 /// The restart policies that Jobs take.
@@ -50,7 +50,17 @@ pub(super) fn job_set(work: &Work<'_>) -> Found {
     let mut found = Unfolded { controllers: Vec::new(), ..work.unfolded(0) };
     let empty = Vec::new();
     let templates = work.spec("replicatedJobs").and_then(Value::as_array).unwrap_or(&empty);
+    let parts: HashMap<&str, u32> =
+        templates.iter().filter_map(|replicated| replicated.get("name").and_then(Value::as_str)).zip(0..).collect();
+    let in_order = work.spec("startupPolicy/startupPolicyOrder").and_then(Value::as_str) == Some("InOrder");
     for (at, replicated) in templates.iter().enumerate() {
+        let dependencies = || replicated.get("dependsOn").and_then(Value::as_array).into_iter().flatten();
+        let is_complete = |dependency: &Value| dependency.get("status").and_then(Value::as_str) == Some("Complete");
+        // Pods of Jobs that others must complete for come later.
+        let is_later = dependencies().any(is_complete);
+        let part = u32::try_from(at).unwrap_or(u32::MAX);
+        let mut after: Vec<u32> = dependencies().filter_map(|dependency| parts.get(dependency.get("name")?.as_str()?).copied()).collect();
+        after.extend(part.checked_sub(1).filter(|_| in_order));
         let path = format!("spec.replicatedJobs[{at}]");
         let replicas = replicated.get("replicas").map_or(1, |value| whole(value, &format!("{path}.replicas"), 1, &mut errors));
         let job_name = replicated.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -69,9 +79,18 @@ pub(super) fn job_set(work: &Work<'_>) -> Found {
             }
             found.controllers.push(("Job".into(), Key::new(work.key.namespace.clone(), name.as_str())));
             let job = Job { object, template: &template, path: &path, owner: &owner, copies: None };
+            let (first, wanted) = (found.pods.len(), found.wanted);
             add_job(work, &mut found, &job, &mut errors);
             if !errors.is_empty() {
                 break;
+            }
+            if is_later {
+                found.pods.truncate(first);
+                found.later = found.later.saturating_add(found.wanted - wanted);
+                found.wanted = wanted;
+            }
+            for pod in &mut found.pods[first..] {
+                (pod.part, pod.after) = (part, after.clone());
             }
         }
     }
@@ -100,6 +119,7 @@ fn is_suspended(object: &Value) -> bool {
 fn job_template(object: &Value, path: &str, errors: &mut Vec<FieldError>) -> Arc<PodTemplate> {
     let template = object.pointer("/spec/template").unwrap_or(&Value::Null);
     check_template(template, &format!("{path}.template"), &RESTARTS, errors);
+    errors.extend(mount_errors(template).into_iter().map(|error| error.below(&format!("{path}.template"))));
     Work::shared(template)
 }
 
@@ -117,6 +137,10 @@ fn add_job(work: &Work<'_>, found: &mut Unfolded, job: &Job<'_>, errors: &mut Ve
         found.hold = Some(Hold::Suspended);
     }
     let is_indexed = spec("completionMode").and_then(Value::as_str) == Some("Indexed");
+    if is_indexed && completions.is_none() {
+        let detail = "Required value: when completion mode is Indexed".to_owned();
+        errors.push(FieldError { path: format!("{}.completions", job.path), detail });
+    }
     let room = work.options.most.saturating_sub(found.pods.len());
     let mut names = Names::new(work.cluster, &work.key.namespace);
     for index in 0..work.made(at_once).min(room) {
@@ -148,6 +172,8 @@ pub(super) fn leader_worker_set(work: &Work<'_>) -> Found {
     check_template(worker, "spec.leaderWorkerTemplate.workerTemplate", &[], &mut errors);
     let (leader, worker) = (Work::shared(leader), Work::shared(worker));
     let mut found = Unfolded { controllers: Vec::new(), ..work.unfolded(groups.saturating_mul(size)) };
+    // Workers wait for their leader alone.
+    let waits = work.spec("startupPolicy").and_then(Value::as_str) == Some("LeaderReady");
     let mut seen: BTreeSet<String> = BTreeSet::new();
     'groups: for group in 0..groups {
         let leader_name = format!("{}-{group}", work.key.name);
@@ -171,7 +197,12 @@ pub(super) fn leader_worker_set(work: &Work<'_>) -> Found {
             if seen.insert(set) {
                 found.controllers.push(controller);
             }
-            found.pods.push(UnfoldedPod::plain(pod));
+            let leader = u32::try_from(group).unwrap_or(u32::MAX).saturating_mul(2);
+            let (part, after) = match index {
+                0 => (leader, Vec::new()),
+                _ => (leader.saturating_add(1), waits.then_some(leader).into_iter().collect()),
+            };
+            found.pods.push(UnfoldedPod { part, after, ..UnfoldedPod::plain(pod) });
         }
     }
     checked(found, errors)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Found, Names, Surge, UnfoldedPod, Work, checked, sets, suffix};
+use super::{FieldError, Found, Names, Surge, UnfoldedPod, Update, Work, checked, sets, suffix};
 use crate::admission::TemplatedPod;
 use crate::cluster::{Cluster, Node, Pod, Str};
 use crate::plugins::helper::find_untolerated_taint;
@@ -34,6 +34,21 @@ pub(super) fn daemon_set(work: &Work<'_>) -> Found {
     let mut share =
         |value: &Value, field: &str| sets::share(value, wanted, true, &format!("spec.updateStrategy.rollingUpdate.{field}"), &mut errors);
     found.surge = Surge { above: share(&surge, "maxSurge"), below: share(&below, "maxUnavailable"), recreates: false };
+    let is_none = |field: &str, default: bool| work.spec(&format!("updateStrategy/rollingUpdate/{field}")).map_or(default, sets::is_zero);
+    found.update = sets::update(work, &mut errors);
+    if found.update == Update::All {
+        let (field, detail) = match (is_none("maxSurge", true), is_none("maxUnavailable", false)) {
+            (true, true) => ("maxUnavailable", "Required value: cannot be 0 when maxSurge is 0".to_owned()),
+            (false, false) => {
+                let value = work.spec("updateStrategy/rollingUpdate/maxSurge").unwrap_or(&Value::Null);
+                ("maxSurge", format!("Invalid value: {value}: may not be set when maxUnavailable is non-zero"))
+            }
+            _ => ("", String::new()),
+        };
+        if !field.is_empty() {
+            errors.push(FieldError { path: format!("spec.updateStrategy.rollingUpdate.{field}"), detail });
+        }
+    }
     let hash = suffix(&[&template.to_string()], 10);
     let (shared, mut names) = (Work::shared(&template), Names::new(work.cluster, &work.key.namespace));
     for node in nodes.iter().take(work.made(wanted)) {

@@ -2,25 +2,27 @@
 
 use serde_json::{Value, json};
 
-use super::{FieldError, Found, Hold, Owner, Surge, Unfolded, UnfoldedPod, Work, checked, suffix, whole};
+use super::{FieldError, Found, Hold, Owner, Revision, Surge, Unfolded, UnfoldedPod, Update, Work, checked, suffix, whole};
 use crate::admission::TemplatedPod;
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Key, Str};
 
-/// Unfolds a Deployment: pods of a new ReplicaSet, which is named after the hash of its template.
-pub(super) fn deployment(work: &Work<'_>) -> Found {
+/// Unfolds a Deployment: pods of a ReplicaSet that exists, or of a new one, which is named after the hash of its template.
+pub(super) fn deployment(work: &Work<'_>, revision: Option<&Revision>) -> Found {
     let mut errors = Vec::new();
     let wanted = work.replicas(&mut errors);
     let template = work.template(&["Always"], &mut errors);
     work.check_selector(template, &mut errors);
-    let hash = suffix(&[&template.to_string()], 10);
-    let set = format!("{}-{hash}", work.key.name);
-    let uid = format!("new-{}", suffix(&[&work.uid, &set], 16));
+    let Revision { name: set, uid, hash } = revision.cloned().unwrap_or_else(|| {
+        let hash = suffix(&[&template.to_string()], 10);
+        let set = format!("{}-{hash}", work.key.name);
+        Revision { uid: format!("new-{}", suffix(&[&work.uid, &set], 16)).into(), name: set.into(), hash: hash.into() }
+    });
     let owner = Owner { api_version: "apps/v1", kind: "ReplicaSet", name: &set, uid: &uid };
     let mut found = Unfolded { surge: surge(work, wanted, &mut errors), ..work.unfolded(wanted) };
     found.controllers = vec![("ReplicaSet".into(), Key::new(work.key.namespace.clone(), set.as_str()))];
-    // A paused Deployment makes no ReplicaSet.
-    if work.spec("paused").and_then(Value::as_bool) == Some(true) {
+    // A paused Deployment makes no ReplicaSet, and scales the one that it has.
+    if work.spec("paused").and_then(Value::as_bool) == Some(true) && revision.is_none() {
         found.hold = Some(Hold::Paused);
     }
     found.pods = work.pods(template, &owner, work.made(wanted));
@@ -43,8 +45,18 @@ fn surge(work: &Work<'_>, wanted: u64, errors: &mut Vec<FieldError>) -> Surge {
         share(&value, wanted, up, &format!("spec.strategy.rollingUpdate.{field}"), errors)
     };
     let (above, below) = (read("maxSurge", true), read("maxUnavailable", false));
+    let is_none = |field: &str| work.spec(&format!("strategy/rollingUpdate/{field}")).is_some_and(is_zero);
+    if is_none("maxSurge") && is_none("maxUnavailable") {
+        let (path, detail) = ("spec.strategy.rollingUpdate.maxUnavailable", "Invalid value: 0: may not be 0 when `maxSurge` is 0");
+        errors.push(FieldError { path: path.to_owned(), detail: detail.to_owned() });
+    }
     // Both 0 would never get on.
     Surge { above, below: if above == 0 && below == 0 { 1 } else { below }, recreates: false }
+}
+
+/// Returns whether a number of pods, or a share of them, is given as none.
+pub(super) fn is_zero(value: &Value) -> bool {
+    value.as_i64() == Some(0) || value.as_str().and_then(|text| text.strip_suffix('%')?.parse::<u64>().ok()) == Some(0)
 }
 
 /// Returns a number of pods, or a share of those that are wanted.
@@ -69,8 +81,24 @@ pub(super) fn replica_set(work: &Work<'_>) -> Found {
         work.check_selector(template, &mut errors);
     }
     let mut found = work.unfolded(wanted);
+    if is_known {
+        found.update = Update::New;
+    }
     found.pods = work.pods(template, &work.owner(), work.made(wanted));
     checked(found, errors)
+}
+
+/// Reads which pods a changed template replaces.
+pub(super) fn update(work: &Work<'_>, errors: &mut Vec<FieldError>) -> Update {
+    match work.spec("updateStrategy/type").and_then(Value::as_str) {
+        None | Some("RollingUpdate") => Update::All,
+        Some("OnDelete") => Update::Deleted,
+        Some(other) => {
+            let detail = format!("Unsupported value: \"{other}\": supported values: \"OnDelete\", \"RollingUpdate\"");
+            errors.push(FieldError { path: "spec.updateStrategy.type".to_owned(), detail });
+            Update::All
+        }
+    }
 }
 
 /// Unfolds a StatefulSet: pods with ordinals, each with its claims.
@@ -87,7 +115,14 @@ pub(super) fn stateful_set(work: &Work<'_>) -> Found {
     let below = work.spec("updateStrategy/rollingUpdate/maxUnavailable").cloned().unwrap_or_else(|| json!(1));
     let surge =
         Surge { below: share(&below, wanted, true, "spec.updateStrategy.rollingUpdate.maxUnavailable", &mut errors), ..Surge::default() };
-    let mut found = Unfolded { is_ordered: !is_parallel, surge, ..work.unfolded(wanted) };
+    let update = match update(work, &mut errors) {
+        Update::All => match work.number("updateStrategy/rollingUpdate/partition", 0, &mut errors) {
+            0 => Update::All,
+            partition => Update::From(partition),
+        },
+        other => other,
+    };
+    let mut found = Unfolded { is_ordered: !is_parallel, surge, update, ..work.unfolded(wanted) };
     let shared = Work::shared(template);
     for at in 0..work.made(wanted) as u64 {
         let ordinal = (start + at).to_string();
@@ -97,7 +132,7 @@ pub(super) fn stateful_set(work: &Work<'_>) -> Found {
         pod.set_label("apps.kubernetes.io/pod-index", &ordinal);
         pod.set_label("controller-revision-hash", &revision);
         let claims = claim_templates.iter().filter_map(|claim| ordinal_claim(work, claim, &name, &mut pod, &mut errors)).collect();
-        found.pods.push(UnfoldedPod { pod, claims });
+        found.pods.push(UnfoldedPod { claims, ..UnfoldedPod::plain(pod) });
     }
     checked(found, errors)
 }

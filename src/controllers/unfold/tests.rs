@@ -58,8 +58,8 @@ fn a_deployment_makes_pods_of_a_replica_set_named_after_its_template() {
     assert_eq!((paused.hold, paused.surge.recreates, paused.wanted), (Some(Hold::Paused), true, 1));
     let shares = json!({"replicas": 10, "strategy": {"rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}}});
     assert_eq!(unfolded(&workload("apps/v1", "Deployment", &shares)).surge, Surge { above: 3, below: 2, recreates: false });
-    let neither = json!({"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 0}}});
-    assert_eq!(unfolded(&workload("apps/v1", "Deployment", &neither)).surge, Surge { above: 0, below: 1, recreates: false });
+    let rounded = json!({"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "10%"}}});
+    assert_eq!(unfolded(&workload("apps/v1", "Deployment", &rounded)).surge, Surge { above: 0, below: 1, recreates: false });
 }
 
 #[test]

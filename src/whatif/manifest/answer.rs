@@ -56,6 +56,25 @@ pub struct ManifestWorkload {
     pub kept: usize,
     /// The pods that it removes.
     pub removed: usize,
+    /// The pods that keep another template than the manifest's, by the reason.
+    pub outdated: Vec<(usize, WhyKept)>,
+}
+
+/// Why pods keep another template than that of the manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhyKept {
+    /// The Deployment is paused.
+    Paused,
+    /// The update strategy is `OnDelete`.
+    OnDelete,
+    /// They are below the partition of a StatefulSet.
+    Partition(u64),
+    /// The controller uses a template for new pods only.
+    NewOnly,
+    /// A StatefulSet waits until a new pod is ready.
+    Ordered(Key),
+    /// A StatefulSet waits until a pod of another template is ready, and does not replace it before.
+    Unready(Key),
 }
 
 #[derive(Clone, Debug)]
@@ -120,6 +139,10 @@ pub enum WhyNotMade {
     Ordered(Key),
     /// The rollout waits for its new pods.
     Rollout,
+    /// The pods come after a part of the workload, a pod of which is not ready.
+    Part(Key),
+    /// A CronJob makes no Job while another has not ended.
+    Concurrent(Key),
     /// The limit on pods or rounds was reached, or the run was cancelled.
     Limit,
 }

@@ -3,11 +3,17 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `answer` | the end of the pods, and the victims |
+//! | `live` | a workload as the source has it, and a manifest over it |
+//! | `merge` | a manifest over a live object, as `kubectl apply` merges them |
 //! | `objects` | the objects that make no pods: applied as `kubectl apply` does |
 //! | `rollout` | one workload: the pods that it has, makes and removes, round by round |
 //! | `template` | whether a workload's template differs from that of its pods |
 
 mod answer;
+mod live;
+#[cfg(test)]
+mod live_tests;
+mod merge;
 mod objects;
 mod rollout;
 mod template;
@@ -15,9 +21,10 @@ mod template;
 mod tests;
 
 pub use answer::{
-    ManifestAnswer, ManifestCapacity, ManifestPod, ManifestPodEnd, ManifestVictim, ManifestWorkload, NotMade, RefusedPods, WhyNotMade,
-    is_tried_again, may_move,
+    ManifestAnswer, ManifestCapacity, ManifestPod, ManifestPodEnd, ManifestVictim, ManifestWorkload, NotMade, RefusedPods, WhyKept,
+    WhyNotMade, is_tried_again, may_move,
 };
+pub use live::LiveObjects;
 pub use objects::makes_pods;
 #[cfg(test)]
 pub(in crate::whatif) use objects::merge;
@@ -29,15 +36,14 @@ use std::sync::atomic::AtomicU64;
 
 use serde_json::Value;
 
-use super::Originals;
 use super::capacity::{CapacityEnd, capacity};
 use super::stage::Stage;
 use crate::admission::priority::is_unknown;
 use crate::admission::{Admission, TooLong};
 use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Cluster, Key, Str};
-use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, pods_within, unfold};
-use crate::controllers::{Draft, Note};
+use crate::controllers::unfold::{InvalidWorkload, UnfoldOptions, Unfolded, UnfoldedPod, Update, pods_within, unfold, unfold_for};
+use crate::controllers::{Draft, Note, Workload};
 use crate::extenders::Asking;
 use crate::limits::engine::{
     CAPACITY_COPIES, MANIFEST_BYTES, MANIFEST_ODDS, MANIFEST_ODDS_STEPS, MANIFEST_PODS, MANIFEST_ROUNDS, MANIFEST_STEPS,
@@ -45,7 +51,8 @@ use crate::limits::engine::{
 };
 use crate::scheduler::{DryOptions, OddsEffort, Operation, Scheduler, StepBound};
 use crate::trace::CycleView;
-use rollout::Rollout;
+use live::{Applied, Existence, Index};
+use rollout::{Begin, Rollout};
 
 /// A question about a manifest.
 #[derive(Clone, Debug)]
@@ -108,6 +115,9 @@ pub enum ManifestProblem {
         /// The first of them.
         what: TooLong,
     },
+    /// A quota has no room for the object.
+    #[error("{1}")]
+    Forbidden(usize, String),
     /// How many more fit is counted for one workload.
     #[error("--capacity counts one workload, and the manifest has {0}")]
     SeveralWorkloads(usize),
@@ -117,7 +127,7 @@ impl ManifestProblem {
     /// Returns the index of the object; `None` for the manifest as a whole.
     pub fn object(&self) -> Option<usize> {
         match self {
-            Self::Workload(at, _) | Self::Object { at, .. } | Self::TooLong { at, .. } => Some(*at),
+            Self::Workload(at, _) | Self::Forbidden(at, _) | Self::Object { at, .. } | Self::TooLong { at, .. } => Some(*at),
             Self::SeveralWorkloads(_) => None,
         }
     }
@@ -132,7 +142,7 @@ pub fn apply_manifest(
     objects: &[&Value],
     mut admission: Admission,
     request: &ManifestRequest,
-    originals: Originals<'_>,
+    live: LiveObjects<'_>,
 ) -> Result<ManifestAnswer, ManifestProblem> {
     let mut answer = ManifestAnswer::default();
     for (at, object) in objects.iter().enumerate() {
@@ -149,8 +159,20 @@ pub fn apply_manifest(
     let emulation = stage.scheduler().state().config().emulation;
     let now = stage.scheduler().state().clock();
     let options = UnfoldOptions { namespace: &request.namespace, replicas: request.replicas, most: 0, emulation, now };
-    for (at, object) in &workloads {
-        unfold(&cluster, object, &options).map_err(|error| ManifestProblem::Workload(*at, error))?;
+    let (index, mut owned) = (Index::of(&cluster, live), objects::OwnedPods::default());
+    let mut applied = Vec::new();
+    for (at, object) in workloads {
+        let invalid = |error| ManifestProblem::Workload(at, error);
+        unfold(&cluster, object, &options).map_err(invalid)?;
+        let object = objects::with_namespace(object, &request.namespace);
+        let mut found = index.apply(&cluster, &mut owned, &object).map_err(invalid)?;
+        assume_replicas(&cluster, &mut owned, &mut found, &mut answer.notes, request.replicas.is_none());
+        unfold(&cluster, &found.object, &options).map_err(invalid)?;
+        let (kind, key) = objects::name_of(&object);
+        if let Some(refusal) = index.refusal(&kind, &key, &found) {
+            return Err(ManifestProblem::Forbidden(at, refusal));
+        }
+        applied.push((at, found));
     }
     let mut draft = Draft::new(&cluster);
     for (at, object) in rest {
@@ -159,21 +181,32 @@ pub fn apply_manifest(
     put_all(stage, "apply objects", draft);
     answer.unknown = admission.policies().unknown().collect();
 
-    let (mut rollouts, mut owned) = (Vec::new(), objects::OwnedPods::default());
+    let mut rollouts = Vec::new();
     let (mut left, mut bytes_left) = (request.most_pods, request.most_bytes);
-    for (at, object) in workloads {
+    for (at, applied) in &applied {
+        let invalid = |error| ManifestProblem::Workload(*at, error);
         let state = stage.scheduler().state();
-        let found = unfold(state.cluster(), object, &UnfoldOptions { most: left, ..options })
-            .map_err(|error| ManifestProblem::Workload(at, error))?;
-        let Some(mut found) = found else {
-            *answer.skipped.entry(objects::kind_of(object)).or_default() += 1;
+        let mut bounds = Bounds { options: UnfoldOptions { most: left, ..options }, bytes_left };
+        let begin = begin(state.cluster(), &mut owned, applied, &admission, &mut bounds).map_err(invalid)?;
+        let Some(begin) = begin else {
+            *answer.skipped.entry(objects::kind_of(&applied.object)).or_default() += 1;
             continue;
         };
-        found.pods.truncate(pods_within(&found.pods, &mut bytes_left));
-        left -= found.pods.len();
+        bytes_left = bounds.bytes_left;
+        left -= begin.found.pods.len();
         let mut draft = Draft::new(state.cluster());
-        objects::put_controller(&mut draft, at, object, &found)?;
-        rollouts.push(Rollout::begin((state.cluster(), &mut owned), object, found, &mut admission, originals));
+        objects::put_controller(&mut draft, *at, &applied.object, &begin.found)?;
+        let makes_claims = begin.found.pods.iter().take(1).any(|pod| {
+            let is_ephemeral = |volume: &Value| volume.get("ephemeral").is_some();
+            !pod.claims.is_empty() || pod.pod.volumes().as_array().is_some_and(|volumes| volumes.iter().any(is_ephemeral))
+        });
+        let limits = index.limits_of_claims(&begin.found.key.namespace);
+        if makes_claims && !limits.is_empty() {
+            Note::ClaimsNotChecked { namespace: begin.found.key.namespace.clone(), by: limits }.add_to(&mut answer.notes);
+        }
+        let rollout = Rollout::begin(begin);
+        add_notes(state.cluster(), &index, applied, &rollout.summary(), &mut answer.notes);
+        rollouts.push(rollout);
         put_all(stage, "apply workload", draft);
     }
     let names_runtime = |rollout: &Rollout| rollout.sample().is_some_and(|pod| pod.spec_text("runtimeClassName").is_some());
@@ -191,6 +224,108 @@ pub fn apply_manifest(
         answer.capacity = rollouts.first().and_then(|rollout| count(stage.scheduler(), rollout, &mut admission, &answer));
     }
     Ok(answer)
+}
+
+/// Bounds of the pods of a workload.
+struct Bounds<'a> {
+    options: UnfoldOptions<'a>,
+    /// Bytes that are left for pods.
+    bytes_left: usize,
+}
+
+/// Unfolds an applied workload, with the pods that it has; `None` for an object that makes no pods.
+fn begin<'a>(
+    cluster: &Cluster,
+    owned: &mut objects::OwnedPods,
+    applied: &'a Applied,
+    admission: &Admission,
+    bounds: &mut Bounds<'_>,
+) -> Result<Option<Begin<'a>>, InvalidWorkload> {
+    let object = &applied.object;
+    let Some(first) = unfold(cluster, object, &UnfoldOptions { most: bounds.options.most.min(1), ..bounds.options })? else {
+        return Ok(None);
+    };
+    let old = owned.of(cluster, object, &first);
+    let sample = first.pods.first().map(|pod| &pod.pod);
+    let differs = applied.changes_template.unwrap_or_else(|| rollout::differs_by_pods(cluster, &old, sample, admission));
+    let is_paused = object.pointer("/spec/paused") == Some(&Value::Bool(true));
+    let revision = applied.revision.as_ref().filter(|_| !differs || is_paused);
+    let live = applied.with_live_template().filter(|_| differs);
+    let unfolded = |object: &Value| unfold_for(cluster, object, &bounds.options, revision);
+    // A paused Deployment scales the ReplicaSet that it has.
+    let object = live.as_ref().filter(|_| is_paused && revision.is_some()).unwrap_or(object);
+    let Some(mut found) = unfolded(object)? else { return Ok(None) };
+    if let (Update::From(place), Some(live)) = (found.update, &live) {
+        let pods = unfolded(live)?.map_or_else(Vec::new, |live| live.pods);
+        put_below(&mut found, pods, place);
+    }
+    found.pods.truncate(pods_within(&found.pods, &mut bounds.bytes_left));
+    Ok(Some(Begin { applied, found, old, differs }))
+}
+
+/// Gives the pods of a StatefulSet below its partition the template that they have.
+fn put_below(found: &mut Unfolded, pods: Vec<UnfoldedPod>, place: u64) {
+    for (pod, live) in found.pods.iter_mut().zip(pods).take(usize::try_from(place).unwrap_or(usize::MAX)) {
+        *pod = live;
+    }
+}
+
+/// Sets the replicas of a workload of which it is unknown whether it exists, if its manifest leaves them out: as many as it has pods.
+fn assume_replicas(cluster: &Cluster, owned: &mut objects::OwnedPods, applied: &mut Applied, notes: &mut Vec<Note>, matters: bool) {
+    if applied.existence != Existence::Unknown {
+        return;
+    }
+    let (kind, key) = objects::name_of(&applied.object);
+    let has_replicas = !matches!(kind.as_str(), "DaemonSet" | "Job" | "CronJob" | "JobSet");
+    let leaves_out = applied.object.pointer("/spec/replicas").is_none_or(Value::is_null);
+    if matters && has_replicas && leaves_out {
+        let pods = owned.of_workload(cluster, &kind, &key).len() as u64;
+        let replicas = if pods == 0 { 1 } else { pods };
+        if let Some(spec) = applied.object.get_mut("spec").and_then(Value::as_object_mut) {
+            spec.insert("replicas".to_owned(), replicas.into());
+        }
+        let workload = Workload { kind, key };
+        Note::LiveUnknown { workload, replicas: Some(replicas), has_pods: pods > 0 }.add_to(notes);
+    }
+}
+
+/// Adds the notes about a workload.
+fn add_notes(cluster: &Cluster, index: &Index<'_>, applied: &Applied, summary: &ManifestWorkload, notes: &mut Vec<Note>) {
+    let ManifestWorkload { kind, key, wanted, change, .. } = summary;
+    let workload = || Workload { kind: kind.clone(), key: key.clone() };
+    if !applied.left_out.is_empty() {
+        Note::FieldsLeftOut { workload: workload(), fields: applied.left_out.clone() }.add_to(notes);
+    }
+    let knows = |note: &Note| matches!(note, Note::LiveUnknown { workload: known, .. } if *known == workload());
+    if applied.existence == Existence::Unknown && *change == ManifestChange::RolledOut && !notes.iter().any(knows) {
+        Note::LiveUnknown { workload: workload(), replicas: None, has_pods: true }.add_to(notes);
+    }
+    if let Some(scaler) = index.scaler(kind, key)
+        && *wanted > 0
+        && (*change == ManifestChange::Scaled || !(scaler.min..=scaler.max).contains(wanted))
+    {
+        let live::Scaler { key: scaler, min, max } = scaler.clone();
+        Note::Autoscaled { workload: workload(), scaler, min, max }.add_to(notes);
+    }
+    if applied.has_ended {
+        Note::HasEnded(key.clone()).add_to(notes);
+    }
+    let standard = cluster.namespaces.named(&key.namespace).and_then(|namespace| {
+        let level = namespace.metadata.labels.get("pod-security.kubernetes.io/enforce")?;
+        (level != "privileged").then(|| level.clone())
+    });
+    if let Some(level) = standard {
+        Note::PodSecurity { namespace: key.namespace.clone(), level }.add_to(notes);
+    }
+    let metadata = |field: &str, name: &str| Some(applied.object.get("metadata")?.get(field)?.get(name)?.as_str()?.into());
+    if let Some(queue) = metadata("labels", "kueue.x-k8s.io/queue-name") {
+        Note::Queued { workload: workload(), queue }.add_to(notes);
+    }
+    for name in ["leaderworkerset.sigs.k8s.io/exclusive-topology", "alpha.jobset.sigs.k8s.io/exclusive-topology"] {
+        if let Some(topology) = metadata("annotations", name) {
+            Note::ExclusiveTopology { workload: workload(), topology }.add_to(notes);
+        }
+    }
 }
 
 /// Applies the operations of a draft as one.

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
-use crate::cluster::{Pod, PodSpec, Quantity, Toleration};
+use crate::cluster::{Pod, PodSpec, Toleration};
 
 /// Returns whether two pods are made from templates that differ in fields that are known of both. Fields that admission or
 /// controllers set are not compared.
@@ -49,41 +47,4 @@ pub(super) fn differs(old: &Pod, new: &Pod) -> bool {
         || claims(a) != claims(b)
         || affinity(old) != affinity(new)
         || own_labels(old) != own_labels(new)
-}
-
-/// Returns whether a manifest has only fields that the live object has too. Quantities are compared as amounts.
-pub(super) fn is_within(manifest: &Value, live: &Value) -> bool {
-    match (manifest, live) {
-        (Value::Object(fields), Value::Object(known)) => {
-            fields.iter().all(|(name, value)| known.get(name).map_or(is_empty(value), |live| is_within(value, live)))
-        }
-        (Value::Array(items), Value::Array(known)) => {
-            items.len() == known.len() && items.iter().zip(known).all(|(item, live)| is_within(item, live))
-        }
-        (one, other) if one == other => true,
-        (one, other) => match (amount(one), amount(other)) {
-            (Some(one), Some(other)) => one == other,
-            _ => false,
-        },
-    }
-}
-
-/// Returns whether the API server leaves out a field with this value.
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Object(fields) => fields.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Bool(on) => !on,
-        Value::String(text) => text.is_empty(),
-        Value::Number(number) => number.as_i64() == Some(0),
-    }
-}
-
-fn amount(value: &Value) -> Option<Quantity> {
-    match value {
-        Value::Number(number) => number.to_string().parse().ok(),
-        Value::String(text) => text.parse().ok(),
-        _ => None,
-    }
 }

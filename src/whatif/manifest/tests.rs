@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::admission::Policies;
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Kind, Object};
 use crate::release::Emulation;
 use crate::scheduler::{Config, Options};
@@ -11,6 +12,13 @@ use crate::whatif::testing::{node, object, pod, pod_with};
 
 fn stage(objects: Vec<Object>) -> Rehearsal {
     Rehearsal::new(Scheduler::new(Config::defaults(Emulation::default()), objects, Options::default()))
+}
+
+static NEIGHBORS: std::sync::LazyLock<Neighbors> = std::sync::LazyLock::new(Neighbors::default);
+
+/// A source without objects beside those of the cluster.
+fn none() -> LiveObjects<'static> {
+    LiveObjects { neighbors: &NEIGHBORS, originals: &|_, _| None }
 }
 
 fn template(cpu: &str) -> Value {
@@ -27,7 +35,7 @@ fn workload(kind: &str, name: &str, spec: &Value) -> Value {
 fn applied(stage: &mut Rehearsal, objects: &[Value], request: &ManifestRequest) -> ManifestAnswer {
     let admission = Admission::new(Policies::default(), Emulation::default());
     let objects: Vec<&Value> = objects.iter().collect();
-    apply_manifest(stage, &objects, admission, request, &|_, _| None).unwrap_or_else(|problem| panic!("{problem}"))
+    apply_manifest(stage, &objects, admission, request, none()).unwrap_or_else(|problem| panic!("{problem}"))
 }
 
 /// Returns the numbers of pods that are placed, pending, refused and not made.
@@ -170,7 +178,7 @@ fn names_and_labels_that_no_api_server_accepts_are_refused() {
     let refused = |object: &Value| {
         let admission = Admission::new(Policies::default(), Emulation::default());
         let request = ManifestRequest::default();
-        let found = apply_manifest(&mut stage(vec![node("n", 4, "a")]), &[object], admission, &request, &|_, _| None);
+        let found = apply_manifest(&mut stage(vec![node("n", 4, "a")]), &[object], admission, &request, none());
         found.err().map(|problem| (problem.object(), problem.to_string()))
     };
     let long = "x".repeat(1025);
@@ -197,7 +205,7 @@ fn capacity_says_what_stops_the_next() {
     let found = applied(&mut bounded, &[web.clone(), quota], &request).capacity.unwrap();
     assert_eq!((found.capacity.fits, found.refused.is_some()), (3, true));
     let admission = Admission::new(Policies::default(), Emulation::default());
-    let two = apply_manifest(&mut full, &[&web, &web], admission, &request, &|_, _| None);
+    let two = apply_manifest(&mut full, &[&web, &web], admission, &request, none());
     assert!(matches!(two, Err(ManifestProblem::SeveralWorkloads(2))));
 }
 
