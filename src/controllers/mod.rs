@@ -58,6 +58,12 @@ pub enum Note {
     PodSecurity { namespace: Str, level: Str },
     /// Kueue admits a workload of this queue before its pods are created, which is not emulated.
     Queued { workload: Workload, queue: Str },
+    /// It is unknown whether a workload exists, and a quota has no room for a new one.
+    ForbiddenIfNew {
+        workload: Workload,
+        /// The error of the API server.
+        error: String,
+    },
     /// Quotas and limit ranges of the namespace limit the claims of new pods, which is not checked.
     ClaimsNotChecked { namespace: Str, by: Vec<String> },
     /// Groups of pods share no topology domain, which is not emulated.

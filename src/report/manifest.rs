@@ -382,7 +382,7 @@ fn not_made(why: &WhyNotMade) -> String {
         WhyNotMade::Held(Hold::Paused) => "the Deployment is paused".to_owned(),
         WhyNotMade::Held(Hold::Suspended) => "it is suspended".to_owned(),
         WhyNotMade::Ordered(pod) => format!("the StatefulSet waits until {pod} is ready"),
-        WhyNotMade::Part(pod) => format!("they come after {pod}, which is not ready"),
+        WhyNotMade::Part(pod) => format!("{pod} must be ready first"),
         WhyNotMade::Concurrent(job) => format!("the CronJob skips this run, as Job {job} has not ended and it forbids concurrent Jobs"),
         WhyNotMade::Rollout => "the rollout waits until its new pods are ready".to_owned(),
         WhyNotMade::Limit => "no more were tried".to_owned(),

@@ -516,6 +516,9 @@ pub fn note_sentence(note: &Note) -> String {
             "Note: {kind} {key} waits in Kueue's queue {queue} until its quota admits it, which is not emulated; its pods are decided as if \
              it were admitted."
         ),
+        Note::ForbiddenIfNew { workload: Workload { kind, key }, error } => {
+            format!("Note: whether {kind} {key} exists is unknown, as the source has no {kind}s; a new one is refused: {error}.")
+        }
         Note::ClaimsNotChecked { namespace, by } => format!(
             "Note: claims of new pods are not checked against the limits of namespace {namespace} ({}), which may refuse them and so the pods.",
             by.join(", ")

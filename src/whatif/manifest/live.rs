@@ -46,6 +46,8 @@ pub(super) struct Applied {
     pub existence: Existence,
     /// The live replicas, if they are known.
     pub replicas: Option<u64>,
+    /// The replicas are those that are assumed.
+    pub assumes_replicas: bool,
     /// Whether the template changes; `None` where the live one is not known whole.
     pub changes_template: Option<bool>,
     /// The live template, whole.
@@ -108,7 +110,7 @@ impl<'a> Index<'a> {
     /// Returns the error of the API server where a quota has no room for a workload that does not exist.
     pub(super) fn refusal(&self, kind: &Str, key: &Key, applied: &Applied) -> Option<String> {
         let group = text(&applied.object, "/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
-        let resource = NeighborKind::of(kind, Some(group)).filter(|_| applied.existence == Existence::New)?.resource();
+        let resource = NeighborKind::of(kind, Some(group)).filter(|_| applied.existence != Existence::Exists)?.resource();
         let name = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
         let counted = Str::from(format!("count/{name}"));
         let exceeded = |quota: &Arc<Neighbor>| {
@@ -166,6 +168,7 @@ impl<'a> Index<'a> {
             object: object.clone(),
             existence,
             replicas: None,
+            assumes_replicas: false,
             changes_template: None,
             template: None,
             revision: None,
@@ -189,8 +192,10 @@ impl<'a> Index<'a> {
         } else if is_whole {
             applied.template = live.get("template").cloned();
         }
-        applied.replicas =
-            live.get("replicas").and_then(Value::as_u64).or((existence == Existence::Exists && !live.is_null()).then_some(1));
+        let has_replicas =
+            matches!(kind.as_str(), "Deployment" | "ReplicaSet" | "ReplicationController" | "StatefulSet" | "LeaderWorkerSet");
+        let is_default = existence == Existence::Exists && has_replicas && !live.is_null();
+        applied.replicas = live.get("replicas").and_then(Value::as_u64).or(is_default.then_some(1));
         if !live.is_null() {
             let last = original.as_ref().map_or(Value::Null, last_applied);
             let manifest = object.get("spec").unwrap_or(&Value::Null);
@@ -278,8 +283,14 @@ fn facts(neighbor: &Neighbor) -> Value {
         NeighborContent::Owner(facts) => serde_json::to_value(&facts.spec).unwrap_or(Value::Null),
         NeighborContent::Other(fields) => fields.get("spec").cloned().unwrap_or(Value::Null),
     };
-    let fields: Map<String, Value> =
+    let mut fields: Map<String, Value> =
         taken.iter().filter_map(|name| Some(((*name).to_owned(), spec.get(name).filter(|value| !value.is_null())?.clone()))).collect();
+    if let Some(spec) = fields.get_mut("template").and_then(|template| template.get_mut("spec")?.as_object_mut()) {
+        // Those that are kept whole.
+        let is_whole =
+            |name: &str| matches!(name, "affinity" | "nodeSelector" | "priorityClassName" | "serviceAccountName" | "tolerations");
+        spec.retain(|name, _| is_whole(name));
+    }
     fields.into()
 }
 

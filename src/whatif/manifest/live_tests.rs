@@ -264,7 +264,7 @@ fn jobs_that_exist_keep_what_they_have_done() {
     assert_eq!((answer.workloads[0].wanted, answer.workloads[0].later, answer.pods.len()), (2, 0, 2));
     let running = [node(16), job(&twice, &json!({})), pod("j-a", "Job/j", "n1"), pod("j-b", "Job/j", "n1")];
     let answer = applied(&running, &job(&with(twice.clone(), &json!({"suspend": true})), &json!({})));
-    assert_eq!((answer.workloads[0].removed, answer.workloads[0].kept, answer.pods.len()), (2, 0, 0));
+    assert_eq!(summary(&answer), (ManifestChange::Scaled, 0, 2, 0, vec![]));
     let larger = with(
         job(&twice, &json!({})),
         &json!({"spec": {"template": {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "99"}}}]}}}}),
@@ -332,9 +332,8 @@ fn others_that_change_or_refuse_a_workload_are_named() {
         "spec": {"hard": hard}, "status": {"hard": hard, "used": used}})
     };
     let none = json!({"count/deployments.apps": "0"});
-    let text = refused(&[node(16), quota(&none, &none)], &workload("Deployment", "api", &json!({"replicas": 1})));
-    // Whether the Deployment exists is unknown.
-    assert_eq!(text, "");
+    let answer = applied(&[node(16), quota(&none, &none)], &workload("Deployment", "api", &json!({"replicas": 1})));
+    assert!(matches!(&answer.notes[..], [Note::ForbiddenIfNew { .. }]), "{:?}", answer.notes);
     let mut listed = deployment(1, &json!({}));
     listed.push(quota(&none, &none));
     let text = refused(&listed, &workload("Deployment", "api", &json!({"replicas": 1})));

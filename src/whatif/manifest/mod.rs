@@ -160,17 +160,23 @@ pub fn apply_manifest(
     let now = stage.scheduler().state().clock();
     let options = UnfoldOptions { namespace: &request.namespace, replicas: request.replicas, most: 0, emulation, now };
     let (index, mut owned) = (Index::of(&cluster, live), objects::OwnedPods::default());
-    let mut applied = Vec::new();
+    // Each once: the notes of many workloads are sorted.
+    let (mut applied, mut notes) = (Vec::new(), BTreeSet::new());
     for (at, object) in workloads {
         let invalid = |error| ManifestProblem::Workload(at, error);
-        unfold(&cluster, object, &options).map_err(invalid)?;
         let object = objects::with_namespace(object, &request.namespace);
         let mut found = index.apply(&cluster, &mut owned, &object).map_err(invalid)?;
-        assume_replicas(&cluster, &mut owned, &mut found, &mut answer.notes, request.replicas.is_none());
+        assume_replicas(&cluster, &mut owned, &mut found, &mut notes, request.replicas.is_none());
         unfold(&cluster, &found.object, &options).map_err(invalid)?;
         let (kind, key) = objects::name_of(&object);
-        if let Some(refusal) = index.refusal(&kind, &key, &found) {
-            return Err(ManifestProblem::Forbidden(at, refusal));
+        if let Some(error) = index.refusal(&kind, &key, &found) {
+            if found.existence == Existence::New {
+                return Err(ManifestProblem::Forbidden(at, error));
+            }
+            // Its pods show that it exists.
+            if owned.of_workload(&cluster, &kind, &key).is_empty() {
+                notes.insert(Note::ForbiddenIfNew { workload: Workload { kind, key }, error });
+            }
         }
         applied.push((at, found));
     }
@@ -200,15 +206,19 @@ pub fn apply_manifest(
             let is_ephemeral = |volume: &Value| volume.get("ephemeral").is_some();
             !pod.claims.is_empty() || pod.pod.volumes().as_array().is_some_and(|volumes| volumes.iter().any(is_ephemeral))
         });
-        let limits = index.limits_of_claims(&begin.found.key.namespace);
-        if makes_claims && !limits.is_empty() {
-            Note::ClaimsNotChecked { namespace: begin.found.key.namespace.clone(), by: limits }.add_to(&mut answer.notes);
+        if makes_claims {
+            let namespace = begin.found.key.namespace.clone();
+            let by = index.limits_of_claims(&namespace);
+            if !by.is_empty() {
+                notes.insert(Note::ClaimsNotChecked { namespace, by });
+            }
         }
         let rollout = Rollout::begin(begin);
-        add_notes(state.cluster(), &index, applied, &rollout.summary(), &mut answer.notes);
+        add_notes(state.cluster(), &index, applied, &rollout.summary(), &mut notes);
         rollouts.push(rollout);
         put_all(stage, "apply workload", draft);
     }
+    answer.notes.extend(notes);
     let names_runtime = |rollout: &Rollout| rollout.sample().is_some_and(|pod| pod.spec_text("runtimeClassName").is_some());
     answer.unknown.retain(|kind| *kind != NeighborKind::RuntimeClass || rollouts.iter().any(names_runtime));
     let cluster = stage.scheduler().state().cluster();
@@ -271,7 +281,7 @@ fn put_below(found: &mut Unfolded, pods: Vec<UnfoldedPod>, place: u64) {
 }
 
 /// Sets the replicas of a workload of which it is unknown whether it exists, if its manifest leaves them out: as many as it has pods.
-fn assume_replicas(cluster: &Cluster, owned: &mut objects::OwnedPods, applied: &mut Applied, notes: &mut Vec<Note>, matters: bool) {
+fn assume_replicas(cluster: &Cluster, owned: &mut objects::OwnedPods, applied: &mut Applied, notes: &mut BTreeSet<Note>, matters: bool) {
     if applied.existence != Existence::Unknown {
         return;
     }
@@ -285,45 +295,45 @@ fn assume_replicas(cluster: &Cluster, owned: &mut objects::OwnedPods, applied: &
             spec.insert("replicas".to_owned(), replicas.into());
         }
         let workload = Workload { kind, key };
-        Note::LiveUnknown { workload, replicas: Some(replicas), has_pods: pods > 0 }.add_to(notes);
+        applied.assumes_replicas = true;
+        notes.insert(Note::LiveUnknown { workload, replicas: Some(replicas), has_pods: pods > 0 });
     }
 }
 
 /// Adds the notes about a workload.
-fn add_notes(cluster: &Cluster, index: &Index<'_>, applied: &Applied, summary: &ManifestWorkload, notes: &mut Vec<Note>) {
+fn add_notes(cluster: &Cluster, index: &Index<'_>, applied: &Applied, summary: &ManifestWorkload, notes: &mut BTreeSet<Note>) {
     let ManifestWorkload { kind, key, wanted, change, .. } = summary;
     let workload = || Workload { kind: kind.clone(), key: key.clone() };
     if !applied.left_out.is_empty() {
-        Note::FieldsLeftOut { workload: workload(), fields: applied.left_out.clone() }.add_to(notes);
+        notes.insert(Note::FieldsLeftOut { workload: workload(), fields: applied.left_out.clone() });
     }
-    let knows = |note: &Note| matches!(note, Note::LiveUnknown { workload: known, .. } if *known == workload());
-    if applied.existence == Existence::Unknown && *change == ManifestChange::RolledOut && !notes.iter().any(knows) {
-        Note::LiveUnknown { workload: workload(), replicas: None, has_pods: true }.add_to(notes);
+    if applied.existence == Existence::Unknown && *change == ManifestChange::RolledOut && !applied.assumes_replicas {
+        notes.insert(Note::LiveUnknown { workload: workload(), replicas: None, has_pods: true });
     }
     if let Some(scaler) = index.scaler(kind, key)
         && *wanted > 0
         && (*change == ManifestChange::Scaled || !(scaler.min..=scaler.max).contains(wanted))
     {
         let live::Scaler { key: scaler, min, max } = scaler.clone();
-        Note::Autoscaled { workload: workload(), scaler, min, max }.add_to(notes);
+        notes.insert(Note::Autoscaled { workload: workload(), scaler, min, max });
     }
     if applied.has_ended {
-        Note::HasEnded(key.clone()).add_to(notes);
+        notes.insert(Note::HasEnded(key.clone()));
     }
     let standard = cluster.namespaces.named(&key.namespace).and_then(|namespace| {
         let level = namespace.metadata.labels.get("pod-security.kubernetes.io/enforce")?;
         (level != "privileged").then(|| level.clone())
     });
     if let Some(level) = standard {
-        Note::PodSecurity { namespace: key.namespace.clone(), level }.add_to(notes);
+        notes.insert(Note::PodSecurity { namespace: key.namespace.clone(), level });
     }
     let metadata = |field: &str, name: &str| Some(applied.object.get("metadata")?.get(field)?.get(name)?.as_str()?.into());
     if let Some(queue) = metadata("labels", "kueue.x-k8s.io/queue-name") {
-        Note::Queued { workload: workload(), queue }.add_to(notes);
+        notes.insert(Note::Queued { workload: workload(), queue });
     }
     for name in ["leaderworkerset.sigs.k8s.io/exclusive-topology", "alpha.jobset.sigs.k8s.io/exclusive-topology"] {
         if let Some(topology) = metadata("annotations", name) {
-            Note::ExclusiveTopology { workload: workload(), topology }.add_to(notes);
+            notes.insert(Note::ExclusiveTopology { workload: workload(), topology });
         }
     }
 }

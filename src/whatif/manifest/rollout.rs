@@ -152,6 +152,9 @@ impl Rollout {
             self.set_kept(&old);
             (self.found.wanted, self.found.later, self.change) = (old.len() as u64, 0, Change::Unchanged);
         } else if self.replaces || is_suspended {
+            if is_suspended && !old.is_empty() {
+                self.change = Change::Scaled;
+            }
             (self.old, self.queue) = (old, if is_suspended { VecDeque::new() } else { queue });
         } else {
             if self.change != Change::Created {
