@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{FixesReport, SchedulerComparer, why};
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Key, Kind, Object, Pod};
 use crate::fixes::{self, Acts, CutShort, GroupProof, Limits};
 use crate::framework::PluginName;
@@ -221,7 +222,11 @@ fn a_fix_says_what_it_does_for_the_group() {
     // Here it has one, and the group still lacks room.
     assert_eq!(proofs("g3").first(), Some(&(Some(GroupOutcome::Unschedulable), false)));
     let report = |name: &str| {
-        FixesReport::new(&found(&with, name), with.state().cluster(), &|_, _| None).text().iter().collect::<Vec<_>>().join("\n")
+        FixesReport::new(&found(&with, name), with.state().cluster(), (&|_, _| None, &Neighbors::default()))
+            .text()
+            .iter()
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     assert!(report("a0").contains("it is scheduled with its pod group n/apart"), "{}", report("a0"));
     assert!(

@@ -41,7 +41,7 @@ pub(super) fn fixes(session: &Session, sources: &Sources, pod: Key) -> Result<Wo
     Ok(Box::new(move |progress| {
         let cluster = scheduler.state().cluster();
         let found = fixes::find(&scheduler, &pod, Limits::of(cluster.nodes.len()), finding.acts(), &|_| progress.another(0));
-        let report = FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key));
+        let report = FixesReport::new(&found, cluster, (&|kind, key| finding.original(kind, key), finding.neighbors()));
         let fix = |(report, fix): (&FixReport, &Fix)| {
             let changes = fix.changes.clone().into();
             FixToApply { text: report.text.clone(), pod: found.pod.clone(), changes, pods: Arc::default() }

@@ -42,6 +42,7 @@ pub(super) struct Finding {
     here: Cluster,
     start: Cluster,
     acts: Acts,
+    neighbors: Arc<Neighbors>,
 }
 
 /// Returns the changes that the user made up to the cursor.
@@ -65,7 +66,12 @@ impl Finding {
     pub(super) fn new(session: &Session, sources: &Sources) -> Self {
         let here = session.scheduler_here().state().cluster().clone();
         let start = session.scheduler_as_seen().state().cluster().clone();
-        Self { sources: sources.clone(), here, start, acts: acts(session) }
+        Self { sources: sources.clone(), here, start, acts: acts(session), neighbors: session.background().neighbors.clone() }
+    }
+
+    /// Returns the objects that scheduling does not read.
+    pub(super) fn neighbors(&self) -> &Neighbors {
+        &self.neighbors
     }
 
     /// Returns the changes that the user made up to the cursor.

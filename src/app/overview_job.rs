@@ -119,7 +119,7 @@ impl OverviewJob {
                 (&comparer, compared),
                 most,
                 &short,
-                (&originals, finding.acts()),
+                ((&originals, &neighbors), finding.acts()),
                 &|| watched.is_wanted(),
                 &publish,
             );

@@ -26,7 +26,7 @@ pub(super) fn short_answer(session: &Session, sources: &Sources, key: &Key) -> O
     if view.outcome != Some(Outcome::Scheduled) {
         let finding = Finding::new(session, sources);
         let found = fixes::find(scheduler, pod, LIMITS, finding.acts(), &|_| true);
-        let report = FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key));
+        let report = FixesReport::new(&found, cluster, (&|kind, key| finding.original(kind, key), finding.neighbors()));
         if !report.preempts.is_empty() {
             let _ = writeln!(answer, "No fix is needed: {}", report.preempts);
         }
@@ -36,6 +36,8 @@ pub(super) fn short_answer(session: &Session, sources: &Sources, key: &Key) -> O
                 let last = fix.last_resort.as_ref().map_or_else(String::new, |why| format!(" (only if nothing else helps: {why})"));
                 let _ = writeln!(answer, "{title}: {}: {}{last}", fix.text, fix.result);
                 answer.extend(fix.kubectl.iter().map(|commands| format!("{commands}\n")));
+                answer.extend(fix.no_command.iter().map(|why| format!("No command: {why}\n")));
+                answer.extend(fix.template_words().map(|words| format!("{words}\n")));
             }
             None if report.preempts.is_empty() => {
                 answer.push_str("No fix found\n");

@@ -242,7 +242,7 @@ impl Decision {
         let fits = self.view.outcome == Some(Outcome::Scheduled);
         let found =
             (!fits).then(|| fixes::find(&self.scheduler, &self.pod, Limits::of(cluster.nodes.len()), finding.acts(), &|_| is_wanted()));
-        let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| finding.original(kind, key)));
+        let fixes = found.map(|found| FixesReport::new(&found, cluster, (&|kind, key| finding.original(kind, key), finding.neighbors())));
         let ticket = Ticket::new(&self.view, &self.release, fixes.as_ref(), &self.origin);
         let text = format_of(file)?.write(&Answer::Ticket(ticket), Lines::default())?;
         let path = write_file(file, &text)?;

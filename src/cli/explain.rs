@@ -101,6 +101,7 @@ fn question(args: &ExplainArgs, loaded: &Loaded) -> Option<NeighborsQuestion> {
         let needs = NeighborNeeds::of(pod);
         kinds.extend(needs.kinds);
         events |= needs.events;
+        kinds.extend(analysis::owner_kinds(pod).iter().filter(|_| args.fixes));
     }
     let namespace = if namespaces.len() == 1 { namespaces.first().map(ToString::to_string) } else { None };
     (!kinds.is_empty() || events).then_some(NeighborsQuestion { namespace, kinds, events, within: NEIGHBORS })
@@ -371,7 +372,7 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
     };
     let more = sections(args, source, pod, &view, &facts, &voices)?;
     let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true));
-    let fixes = found.map(|found| FixesReport::new(&found, cluster, &|kind, key| original(loaded, kind, key)));
+    let fixes = found.map(|found| FixesReport::new(&found, cluster, (&|kind, key| original(loaded, kind, key), &loaded.neighbors)));
     let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, key, scheduler) };
     let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin, priority: Some(pod.priority()), facts };
     let text = write(&Answer::Ticket(ticket), more)?;
@@ -515,7 +516,7 @@ fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
     if !args.all_namespaces {
         found.in_namespace(&args.namespace(), scheduler.state().cluster());
     }
-    found.causes = analysis::causes(&found, scheduler, &|kind, key| original(loaded, kind, key));
+    found.causes = analysis::causes(&found, scheduler, (&|kind, key| original(loaded, kind, key), &loaded.neighbors));
     let short = super::workload::short(scheduler, loaded, |namespace| args.all_namespaces || namespace == args.namespace());
     let is_short = !short.is_empty();
     found.causes = analysis::with_short(found.causes, short);

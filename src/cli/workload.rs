@@ -107,7 +107,7 @@ fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> Worklo
     let unscheduled: BTreeSet<&Key> = found.unscheduled.iter().collect();
     let wanted = |pod: &Key| unscheduled.contains(pod);
     let mut decided = Agreements::within_bound(scheduler, events(scheduler, loaded), wanted);
-    decided.causes = analysis::causes(&decided, scheduler, &|kind, key| original(loaded, kind, key));
+    decided.causes = analysis::causes(&decided, scheduler, (&|kind, key| original(loaded, kind, key), &loaded.neighbors));
     let is_ours = |name: &str| scheduler.state().config().profile(name).is_some();
     let others = voices_of_workload(&input, workload, &found.unscheduled, is_ours);
     let pods: Vec<_> = decided.pods.iter().collect();

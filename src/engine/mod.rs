@@ -242,7 +242,7 @@ impl Engine {
         let decision = self.decision(pod)?;
         let cluster = self.scheduler.state().cluster();
         let found = fixes::find(&self.scheduler, pod, Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true);
-        let report = FixesReport::new(&found, cluster, &|kind, key| self.source.original(kind, key));
+        let report = FixesReport::new(&found, cluster, (&|kind, key| self.source.original(kind, key), self.source.neighbors()));
         Ok(Fixes { decision, report })
     }
 

@@ -52,6 +52,8 @@ pub enum LastResort {
     MayDisplace(Key),
     /// The class is for pods without which the cluster does not work.
     SystemClass(Str),
+    /// The template of a Job is immutable, so that the Job is replaced.
+    ReplacesJob(Key),
     /// The template of the workload moves running pods too.
     Moves {
         workload: Workload,
@@ -263,7 +265,16 @@ pub(super) fn last_resort(cluster: &Cluster, pod: &Pod, fix: &Fix, acts: &Acts) 
             return Some(LastResort::Bare(lost.clone()));
         }
     }
-    fix.changes.iter().find_map(|change| of_change(cluster, pod, fix, change))
+    replaced_job(pod, &fix.changes).or_else(|| fix.changes.iter().find_map(|change| of_change(cluster, pod, fix, change)))
+}
+
+/// Returns the Job that is replaced for a change that an existing pod does not allow.
+fn replaced_job(pod: &Pod, changes: &[Change]) -> Option<LastResort> {
+    let owner = pod.metadata.controller().filter(|owner| owner.kind == "Job")?;
+    let replaces =
+        |change: &Change| matches!(change, Change::Pod(change) if !matches!(change, PodChange::Tolerate(_) | PodChange::RemoveGates(_)));
+    let job = || Key::new(pod.metadata.namespace.clone(), owner.name.clone());
+    changes.iter().any(replaces).then(|| LastResort::ReplacesJob(job()))
 }
 
 fn of_change(cluster: &Cluster, pod: &Pod, fix: &Fix, change: &Change) -> Option<LastResort> {

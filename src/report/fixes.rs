@@ -22,7 +22,8 @@ const SHOWN: usize = 20;
 const ALTERNATIVES: usize = 4;
 
 impl FixReport {
-    /// Returns the commands, one a line, with the remark that a deletion asks no budget; empty if kubectl cannot make the changes.
+    /// Returns the commands, one a line, with the remark that a deletion asks no budget, or a comment that says why there are none; empty if
+    /// kubectl cannot make the changes.
     pub fn commands(&self) -> Vec<CodeLine> {
         let remarked = |command: &str| {
             let remark = match () {
@@ -33,7 +34,13 @@ impl FixReport {
             };
             CodeLine { text: command.to_owned(), remark }
         };
-        self.kubectl.iter().flat_map(|commands| commands.lines()).map(remarked).collect()
+        let comment = self.no_command.iter().map(|why| format!("# no command: {why}").into());
+        self.kubectl.iter().flat_map(|commands| commands.lines()).map(remarked).chain(comment).collect()
+    }
+
+    /// Returns the remark that the template of the commands was not read; `None` if it was.
+    pub(crate) fn template_words(&self) -> Option<String> {
+        self.template_unread.as_ref().map(|owner| format!("{owner} was not read: its template is taken to be like the pod's spec"))
     }
 }
 
@@ -144,6 +151,9 @@ impl FixesReport {
         more.extend(shown.checked_sub(SHOWN).filter(|more| *more > 0).map(|more| format!("{more} more")));
         if !more.is_empty() {
             doc.item(2, format!("… and {} (explain --fixes -o json lists all)", more.join(", ")));
+        }
+        if let Some(words) = self.fixes.iter().find_map(FixReport::template_words) {
+            doc.item(2, words);
         }
         self.not_proposed.iter().for_each(|text| doc.item(2, format!("not proposed: {text}")));
         if !self.complete {

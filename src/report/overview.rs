@@ -25,6 +25,7 @@ impl Overview {
             doc.item(2, named_pods(cause));
             doc.item(2, cause.fix_words());
             doc.code(5, cause.fix.found().map(|fix| fix.fix.commands()).unwrap_or_default());
+            cause.fix.found().and_then(|fix| fix.fix.template_words()).into_iter().for_each(|words| doc.item(2, words));
         }
         doc
     }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use schedscope::analysis::{Agreements, FixesReport, causes};
+use schedscope::cluster::neighbors::Neighbors;
 use schedscope::cluster::{Key, Kind, Object};
 use schedscope::fixes::{Acts, Change, Fix, Fixes, LastResort, Limits, NodeChange, PodChange, Unproposed, find};
 use schedscope::release::Emulation;
@@ -71,7 +72,7 @@ fn report(scheduler: &Scheduler, found: &Fixes, items: &[Value]) -> FixesReport 
         let is = |item: &&Value| item["kind"] == <&str>::from(kind) && item["metadata"]["name"] == key.name.as_str();
         items.iter().find(is).cloned()
     };
-    FixesReport::new(found, scheduler.state().cluster(), &original)
+    FixesReport::new(found, scheduler.state().cluster(), (&original, &Neighbors::default()))
 }
 
 fn text(items: &[Value]) -> String {
@@ -276,7 +277,7 @@ fn the_overview_frees_the_pod_with_the_small_cut_and_shows_what_preempts() {
     let cause = |items: &[Value]| {
         let scheduler = scheduler(items);
         let found = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
-        causes(&found, &scheduler, &|_, _| None).remove(0)
+        causes(&found, &scheduler, (&|_, _| None, &Neighbors::default())).remove(0)
     };
     // No node can be added like one that is not ready.
     let hidden = json!({"metadata": {"labels": {"only": "here"}}, "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}});
@@ -313,7 +314,7 @@ fn a_cause_says_how_many_nodes_of_a_shape_take_all_of_its_pods() {
         items.extend((0..pods).map(|at| pod(&format!("p{at}"), "", 0, cpu, &json!({"spec": {"preemptionPolicy": "Never"}}))));
         let scheduler = scheduler(&items);
         let agreements = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
-        let found = causes(&agreements, &scheduler, &|_, _| None);
+        let found = causes(&agreements, &scheduler, (&|_, _| None, &Neighbors::default()));
         let fix = found[0].fix.as_ref().expect("a fix");
         let nodes = fix.nodes.as_ref().expect("a number of nodes");
         assert_eq!((nodes.like.as_str(), nodes.count), ("n", expected), "{pods} pods of {cpu} cpu");
@@ -518,7 +519,7 @@ fn where_preemption_places_the_pod_the_fixes_say_so_first() {
     assert!(said.contains("(a drain of the node would evict the pod again)"), "{said}");
     let scheduler = scheduler(&items);
     let agreements = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
-    let causes = causes(&agreements, &scheduler, &|_, _| None);
+    let causes = causes(&agreements, &scheduler, (&|_, _| None, &Neighbors::default()));
     assert!(
         causes[0].fix_words().starts_with("no fix is needed: preemption makes room for it; without evictions: fix: "),
         "{}",
@@ -545,7 +546,7 @@ fn a_node_that_is_not_ready_is_named_with_what_its_kubelet_says() {
         ];
         let scheduler = scheduler(&objects);
         let found = found_for(&scheduler, "web");
-        let report = FixesReport::new(&found, scheduler.state().cluster(), &|_, _| None);
+        let report = FixesReport::new(&found, scheduler.state().cluster(), (&|_, _| None, &Neighbors::default()));
         let why: Vec<&str> = report.fixes.iter().map(|fix| fix.last_resort.as_deref().unwrap_or_default()).collect();
         assert_eq!(why, [expected.as_str(); 2], "{:?}", report.fixes.iter().map(|fix| &fix.text).collect::<Vec<_>>());
     }
@@ -621,7 +622,7 @@ fn every_command_names_objects_that_exist() {
         let cluster = scheduler.state().cluster();
         for pod in cluster.pods.iter().filter(|pod| pod.is_pending()) {
             let found = find(&scheduler, pod, Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true);
-            let report = FixesReport::new(&found, cluster, &|_, _| None);
+            let report = FixesReport::new(&found, cluster, (&|_, _| None, &Neighbors::default()));
             for line in report.fixes.iter().flat_map(|fix| fix.kubectl.iter()).flat_map(|lines| lines.lines()) {
                 check_command(&scheduler, line);
                 commands += 1;

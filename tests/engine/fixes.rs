@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use schedscope::analysis::FixesReport;
+use schedscope::cluster::neighbors::Neighbors;
 use schedscope::cluster::{Key, Kind, MissingKinds, Object, Taint};
 use schedscope::fixes::{
     Acts, Change, Closest, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, Unproposed, Untried, find,
@@ -52,7 +53,7 @@ impl Case {
         let found =
             find(&scheduler, cluster.pods.get(&self.pod).expect("the pod"), Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true);
         let original = |kind: Kind, key: &Key| self.items.iter().find(|item| is(item, kind.into(), &key.namespace, &key.name)).cloned();
-        let report = FixesReport::new(&found, cluster, &original);
+        let report = FixesReport::new(&found, cluster, (&original, &Neighbors::default()));
         (found, serde_json::to_value(report).expect("plain data"))
     }
 
@@ -759,7 +760,8 @@ fn every_limit_that_leaves_something_out_is_named() {
         let cut = search(Limits { alike: 2, deletions: 2, ..Limits::of(3) });
         let is_named = |by: &CutShort| matches!(by, CutShort::Untried { what: of, tried: 2, of: 3 | 4 } if *of == what);
         assert!(cut.search.cut_short_by.iter().any(is_named), "{what:?}: {:?}", cut.search.cut_short_by);
-        let report = serde_json::to_value(FixesReport::new(&cut, scheduler.state().cluster(), &|_, _| None)).expect("plain data");
+        let report = serde_json::to_value(FixesReport::new(&cut, scheduler.state().cluster(), (&|_, _| None, &Neighbors::default())))
+            .expect("plain data");
         assert_eq!(report["complete"], false);
         assert!(report["cutShortBy"].as_str().is_some_and(|text| text.contains("2 of ")), "{report}");
     }

@@ -30,6 +30,7 @@ mod log_comparison;
 mod manifest;
 mod measure;
 mod neighbors;
+mod owners;
 mod pre_bind;
 mod releases;
 mod rights;

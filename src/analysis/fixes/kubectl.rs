@@ -9,58 +9,52 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::owner::{self, NoCommand, Owner, Way};
 use super::patches::{Targets, difference, manifest};
+use crate::cluster::neighbors::TemplateSpec;
 use crate::cluster::storage::PersistentVolumeClaim;
-use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
-use crate::controllers::deployment_of;
+use crate::cluster::{Cluster, Controller, Key, Kind, Object, Pod, Str, Taint};
+use crate::controllers::Workload;
 use crate::fixes::{Change, ClaimChange, NodeChange, PodChange, RequestPlace, provisions, toleration};
 
-/// The owner that creates a pod.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Maker {
-    /// No controller: a deleted pod is not recreated.
-    None,
-    /// A workload that replaces its pods when its template is patched: resource and name.
-    Template(&'static str, Str),
-    /// A workload that keeps its pods when its template is patched, so the pod is deleted: resource and name.
-    TemplateThenDelete(&'static str, Str),
-    /// A Job, and the CronJob that its name implies.
-    Job(Str, Option<Str>),
-    /// Any other owner: kind and name.
-    Other(Str, Str),
+/// Commands of a fix.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Commands {
+    /// The commands, one a line; `None` if kubectl cannot make the changes, for example a new node.
+    pub(super) lines: Option<String>,
+    /// Why no command brings the change of the pod about.
+    pub(super) why_none: Option<NoCommand>,
+    /// The owner whose template was not read, so that the pod's spec is taken for it.
+    pub(super) assumed: Option<Workload>,
 }
 
-impl Maker {
-    fn of(cluster: &Cluster, pod: &Pod) -> Self {
-        let Some(owner) = pod.metadata.controller() else { return Self::None };
-        let name = owner.name.clone();
-        match owner.kind.as_str() {
-            "ReplicaSet" => match deployment_of(cluster, pod, &name) {
-                Some(deployment) => Self::Template("deployment", deployment),
-                None => Self::TemplateThenDelete("replicaset", name),
-            },
-            "StatefulSet" => Self::TemplateThenDelete("statefulset", name),
-            "ReplicationController" => Self::TemplateThenDelete("replicationcontroller", name),
-            "DaemonSet" => Self::Template("daemonset", name),
-            "Job" => {
-                // A CronJob appends the scheduled minute to the names of its Jobs.
-                let scheduled = name.rsplit_once('-').filter(|(_, n)| n.len() == 8 && n.bytes().all(|b| b.is_ascii_digit()));
-                let cron = scheduled.map(|(cron, _)| Str::from(cron));
-                Self::Job(name, cron)
-            }
-            _ => Self::Other(owner.kind.clone(), name),
-        }
+/// Returns the commands for a list of changes. A pod that `evicts` others evicts none that are gone by then.
+pub(super) fn commands(targets: &Targets<'_>, changes: &[Change], evicts: &[Key]) -> Commands {
+    let mut commands = Commands::default();
+    match lines(targets, changes, evicts, &mut commands.assumed) {
+        Ok(lines) => commands.lines = Some(lines),
+        Err(why) => (commands.why_none, commands.assumed) = (why, None),
     }
+    commands
 }
 
-/// Returns the commands for a list of changes, one a line; `None` if kubectl cannot make them, for example a new node.
-pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<String> {
+/// Returns the commands, one a line; an error if there are none, with the reason where it lies with the pod's owner.
+fn lines(targets: &Targets<'_>, changes: &[Change], evicts: &[Key], assumed: &mut Option<Workload>) -> Result<String, Option<NoCommand>> {
     let mut lines = Vec::new();
     let of_pod: Vec<&PodChange> = changes.iter().filter_map(|c| if let Change::Pod(change) = c { Some(change) } else { None }).collect();
     if !of_pod.is_empty() {
-        let pod = targets.cluster.pods.get(targets.pod)?;
-        lines.extend(pod_commands(targets, pod, &of_pod)?);
+        let pod = targets.cluster.pods.get(targets.pod).ok_or(None)?;
+        let made = pod_commands(targets, pod, &of_pod, evicts)?;
+        lines.extend(made.lines);
+        *assumed = made.assumed;
     }
+    lines.extend(other_commands(targets, changes).ok_or(None)?);
+    if lines.is_empty() { Err(None) } else { Ok(lines.join("\n")) }
+}
+
+/// Returns the commands for changes of other objects than the pod; `None` if kubectl cannot make them.
+fn other_commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Vec<String>> {
+    let mut lines = Vec::new();
     // Controllers do what follows from a change.
     for change in changes.iter().filter(|change| !change.follows() || changes.len() == 1) {
         match change {
@@ -93,7 +87,7 @@ pub(super) fn commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Stri
             }
         }
     }
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    Some(lines)
 }
 
 /// Returns whether the changes create a claim, which a volume among them is for.
@@ -117,53 +111,86 @@ fn unbound(cluster: &Cluster, claim: &PersistentVolumeClaim) -> PersistentVolume
     new
 }
 
-fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Option<Vec<String>> {
+/// The commands for a pod's changes.
+struct PodCommands {
+    lines: Vec<String>,
+    assumed: Option<Workload>,
+}
+
+fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange], evicts: &[Key]) -> Result<PodCommands, Option<NoCommand>> {
     let key = pod.key();
-    let (pod_name, namespace) = (name(&key.name)?, in_namespace(&key)?);
+    let (pod_name, namespace) = (name(&key.name).ok_or(None)?, in_namespace(&key).ok_or(None)?);
     let mut lines = Vec::new();
-    if changes.iter().all(|c| matches!(c, PodChange::Tolerate(_) | PodChange::RemoveGates(_))) {
+    if changes.iter().all(|change| is_allowed(pod, change)) {
         let patch = pod_patch(pod, changes);
-        return Some(vec![format!("kubectl patch pod {pod_name}{namespace} --type=json -p {}", quoted(&ascii(&patch)))]);
+        lines.push(format!("kubectl patch pod {pod_name}{namespace} --type=json -p {}", quoted(&ascii(&patch))));
+        return Ok(PodCommands { lines, assumed: None });
+    }
+    if changes.iter().any(|change| matches!(change, PodChange::DropHostPorts(_))) && pod.spec.host_network == Some(true) {
+        return Err(Some(NoCommand::HostNetwork));
     }
     if let Some(class) = new_class(targets.cluster, pod, changes) {
         let about = format!("--description 'above the pods that {pod_name} may evict'");
         lines.push(format!("kubectl create priorityclass {} --value={} {about}", class.name, class.value));
     }
-    let spec = template_patch(targets, pod, changes)?;
+    let Some(owner) = Owner::of(targets, pod)? else {
+        let spec = template_patch(targets, pod, changes, None).ok_or(None)?;
+        let patch = ascii(&json!({"spec": of_written_pod(spec)}));
+        lines.push(again("pod", pod_name, &namespace, &patch));
+        return Ok(PodCommands { lines, assumed: None });
+    };
+    if owner.resource == "daemonset" && changes.iter().any(|c| c.field() == "affinity.nodeAffinity") {
+        // The DaemonSet controller writes the node into the affinity of each pod.
+        return Err(None);
+    }
+    owner.check(targets, pod, changes)?;
+    let spec = template_patch(targets, pod, changes, owner.template).ok_or(None)?;
     let template = |spec: Value| json!({"spec": {"template": {"spec": spec}}});
-    match Maker::of(targets.cluster, pod) {
-        Maker::None => {
-            let patch = ascii(&json!({"spec": of_written_pod(spec)}));
-            lines.push(again("pod", pod_name, &namespace, &patch));
-        }
-        Maker::Template("daemonset", _) if changes.iter().any(|c| c.field() == "affinity.nodeAffinity") => {
-            // The DaemonSet controller writes the node into the affinity of each pod.
-            return None;
-        }
-        Maker::Template(kind, owner) => {
-            lines.push(format!("kubectl patch {kind} {}{namespace} -p {}", name(&owner)?, quoted(&ascii(&template(spec)))));
-        }
-        Maker::TemplateThenDelete(kind, owner) => {
-            lines.push(format!("kubectl patch {kind} {}{namespace} -p {}", name(&owner)?, quoted(&ascii(&template(spec)))));
+    let (resource, own) = (owner.resource, name(&owner.workload.key.name).ok_or(None)?);
+    match &owner.way {
+        Way::Template | Way::TemplateThenDelete => {
+            lines.push(format!("kubectl patch {resource} {own}{namespace} -p {}", quoted(&ascii(&template(spec)))));
             // A StatefulSet's controller waits for the old pod; the others keep existing pods.
-            lines.push(format!("kubectl delete pod {pod_name}{namespace}"));
-        }
-        Maker::Job(job, cron) => {
-            // Remove the fields that the API server sets itself: it rejects them in a new Job.
-            let mut patch = template(spec.clone());
-            patch["spec"]["selector"] = Value::Null;
-            let labels = json!({"controller-uid": null, "batch.kubernetes.io/controller-uid": null});
-            patch["spec"]["template"]["metadata"] = json!({"labels": labels});
-            patch["metadata"] = json!({"labels": labels});
-            lines.push(again("job", name(&job)?, &namespace, &ascii(&patch)));
-            if let Some(cron) = cron {
-                let patch = json!({"spec": {"jobTemplate": template(spec)}});
-                lines.push(format!("kubectl patch cronjob {}{namespace} -p {}", name(&cron)?, quoted(&ascii(&patch))));
+            if owner.way == Way::TemplateThenDelete {
+                lines.push(format!("kubectl delete pod {pod_name}{namespace}"));
             }
         }
-        Maker::Other(..) => return None,
+        Way::Job { manual_selector, cron } => {
+            let is_own = |pod: &Key| {
+                targets.cluster.pods.get(pod).and_then(|pod| Workload::of(targets.cluster, pod)).as_ref() == Some(&owner.workload)
+            };
+            if evicts.iter().any(is_own) {
+                return Err(Some(NoCommand::EvictsOwn(owner.workload)));
+            }
+            let mut patch = template(spec);
+            if !manual_selector {
+                // Remove the fields that the API server sets itself: it rejects them in a new Job.
+                patch["spec"]["selector"] = Value::Null;
+                let labels = json!({"controller-uid": null, "batch.kubernetes.io/controller-uid": null});
+                patch["spec"]["template"]["metadata"] = json!({"labels": labels});
+                patch["metadata"] = json!({"labels": labels});
+            }
+            lines.push(again("job", own, &namespace, &ascii(&patch)));
+            let next = cron.as_ref().filter(|cron| owner.with_template(cron.template).check(targets, pod, changes).is_ok());
+            if let Some(cron) = next {
+                let spec = template_patch(targets, pod, changes, cron.template.or(owner.template)).ok_or(None)?;
+                let patch = json!({"spec": {"jobTemplate": template(spec)}});
+                lines.push(format!("kubectl patch cronjob {}{namespace} -p {}", name(&cron.name).ok_or(None)?, quoted(&ascii(&patch))));
+            }
+        }
     }
-    Some(lines)
+    let assumed = owner.template.is_none().then_some(owner.workload);
+    Ok(PodCommands { lines, assumed })
+}
+
+/// Returns whether an existing pod may be changed so, to last. The DaemonSet controller deletes a pod on a node with a taint of effect
+/// `NoExecute` that its template does not tolerate (`nodeShouldRunDaemonPod` in `pkg/controller/daemon/daemon_controller.go`).
+fn is_allowed(pod: &Pod, change: &PodChange) -> bool {
+    match change {
+        PodChange::Tolerate(taint) => taint.effect != "NoExecute" || Controller::of(pod) != Controller::DaemonSet,
+        PodChange::RemoveGates(_) => true,
+        _ => false,
+    }
 }
 
 /// Returns the command that changes a ResourceClaim. Its spec is immutable, so that it is replaced; only its controller
@@ -206,13 +233,29 @@ fn pod_patch(pod: &Pod, changes: &[&PodChange]) -> Value {
     Value::Array(patch)
 }
 
-/// Tolerations that the API server adds to every pod (`plugin/pkg/admission/defaulttolerationseconds`).
+/// Tolerations that the API server adds to every pod (`plugin/pkg/admission/defaulttolerationseconds`), for as many seconds by default.
 const DEFAULT_TOLERATIONS: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+const DEFAULT_SECONDS: i64 = 300;
 
-/// Returns the strategic merge patch of a template's spec.
-fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> Option<Value> {
-    let before = targets.written(Kind::Pod, targets.pod)?;
-    let mut after = Value::clone(&before);
+/// Returns whether a pod's toleration is one of its template; without a template, whether it is not one of the API server's. The seconds
+/// are not known of a pod that `is_original` is false of.
+fn is_of_template(toleration: &Value, template: Option<&TemplateSpec>, is_original: bool) -> bool {
+    let is_default = || {
+        DEFAULT_TOLERATIONS.iter().any(|key| toleration["key"] == *key)
+            && toleration["effect"] == "NoExecute"
+            && (!is_original || toleration["tolerationSeconds"] == DEFAULT_SECONDS)
+    };
+    match template {
+        Some(template) => serde_json::from_value(toleration.clone()).is_ok_and(|own| template.tolerations.contains(&own)),
+        None => !is_default(),
+    }
+}
+
+/// Returns the strategic merge patch of a template's spec; of a bare pod's without a template, or of one that was not read.
+fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange], template: Option<&TemplateSpec>) -> Option<Value> {
+    let mut before = Value::clone(&*targets.written(Kind::Pod, targets.pod)?);
+    owner::unmerge(&mut before);
+    let mut after = before.clone();
     for change in changes {
         change.edit(&mut after);
     }
@@ -235,9 +278,15 @@ fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> O
                 patch.insert("topologySpreadConstraints".to_owned(), Value::Array(list));
             }
             PodChange::Tolerate(_) => {
-                let mut list = after["spec"]["tolerations"].as_array().cloned().unwrap_or_default();
-                list.retain(|t| !DEFAULT_TOLERATIONS.iter().any(|key| t["key"] == *key && t["effect"] == "NoExecute"));
-                patch.insert("tolerations".to_owned(), Value::Array(list));
+                let list = after["spec"]["tolerations"].as_array().cloned().unwrap_or_default();
+                let added = changes.iter().filter(|change| matches!(change, PodChange::Tolerate(_))).count();
+                let (known, new) = list.split_at(list.len().saturating_sub(added));
+                let is_original = targets.is_original(Kind::Pod, targets.pod);
+                let kept: Vec<&Value> = known.iter().filter(|one| is_of_template(one, template, is_original)).collect();
+                if !is_original && kept.iter().any(|one| one["effect"] == "NoExecute") {
+                    return None;
+                }
+                patch.insert("tolerations".to_owned(), kept.into_iter().chain(new).cloned().collect());
             }
             PodChange::RemoveGates(_) => {
                 patch.insert("schedulingGates".to_owned(), Value::Null);
@@ -260,6 +309,13 @@ fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange]) -> O
                 let new = new_class(targets.cluster, pod, changes).map(|class| class.name);
                 let known = if let PodChange::Priority { class: Some(class), .. } = change { Some(class.to_string()) } else { None };
                 patch.insert("priorityClassName".to_owned(), json!(known.or(new)?));
+                // The API server refuses values that differ from those of the class.
+                if template.is_some_and(|template| template.priority.is_some()) {
+                    patch.insert("priority".to_owned(), Value::Null);
+                }
+                if template.is_some_and(|template| !template.preemption_policy.is_empty()) {
+                    patch.insert("preemptionPolicy".to_owned(), Value::Null);
+                }
             }
             PodChange::SchedulerName { to, .. } => {
                 patch.insert("schedulerName".to_owned(), json!(to));

@@ -1,10 +1,12 @@
 //! Fixes as text and as data: sentences, patches and `kubectl` commands.
 
 mod kubectl;
+mod owner;
 mod patches;
 pub(crate) mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -12,17 +14,23 @@ use serde_json::Value;
 #[cfg(test)]
 pub(in crate::analysis) use self::kubectl::merge;
 pub(in crate::analysis) use self::kubectl::shell_words;
+pub use self::owner::owner_kinds;
 use self::patches::Targets;
 use self::words::{
-    closest_text, demand_kind, demand_text, fix_text, last_resort_text, outcome_text, preempts_text, reaction_text, search_text,
+    closest_text, demand_kind, demand_text, fix_text, last_resort_text, no_command_text, outcome_text, preempts_text, progress_text,
+    reaction_text, search_text,
 };
 pub(in crate::analysis) use self::words::{cut_short_texts, unproposed_text};
 use super::why::{uncapitalized, waits_for_volume, why_group, why_group_in_short};
-use crate::cluster::{Cluster, Key, Kind, Object, Str};
+use crate::cluster::neighbors::{NeighborKind, Neighbors};
+use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
 pub use crate::fixes::Originals;
-use crate::fixes::{Alternative, Change, Fix, FixOutcome, Fixes, GroupProof, GroupTrial, Recreated, Without};
+use crate::fixes::{Alternative, Change, Fix, FixOutcome, Fixes, GroupProof, GroupTrial, LastResort, Recreated, Without};
 use crate::scheduler::binding_under_way;
 use crate::trace::{GroupOutcome, Outcome};
+
+/// The objects of a source with all fields, and those that scheduling does not read.
+pub type FixSource<'a> = (Originals<'a>, &'a Neighbors);
 
 /// The constraints and fixes of a pod, as `explain --fixes -o json` prints them under `fixes`.
 #[derive(Clone, Debug, Serialize)]
@@ -122,6 +130,12 @@ pub struct FixReport {
     pub patches: Vec<Value>,
     /// The commands, one a line; null if kubectl cannot make the changes. A volume for a new claim is not made by them.
     pub kubectl: Option<String>,
+    /// Why no command brings the change of the pod about, in words; `None` where there are commands, or kubectl has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_command: Option<String>,
+    /// The owner whose template was not read, so that the commands take the pod's spec for it, as `Kind name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template_unread: Option<String>,
     /// Why it is for the case that nothing else helps, in words; null for a fix that an owner would consider.
     pub last_resort: Option<String>,
     /// Index of the first fix that does the same with an equal node.
@@ -174,9 +188,9 @@ pub struct SiblingsReport {
 }
 
 impl FixesReport {
-    /// Makes the report. `originals` returns objects with all fields, for patches.
-    pub fn new(fixes: &Fixes, cluster: &Cluster, originals: Originals<'_>) -> Self {
-        let targets = Targets::new(&fixes.pod, cluster, originals);
+    /// Makes the report. `source` returns objects with all fields, for patches, and the owners of pods, for commands.
+    pub fn new(fixes: &Fixes, cluster: &Cluster, source: FixSource<'_>) -> Self {
+        let targets = Targets::new(&fixes.pod, cluster, source);
         let constraints = fixes.constraints.iter().map(|c| {
             let without = c.without.changes().and_then(|changes| targets.patches_of_demand(changes));
             (c, without.is_none() && c.without != Without::Impossible, without)
@@ -200,7 +214,7 @@ impl FixesReport {
             not_proposed: fixes.unproposed.iter().map(unproposed_text).collect(),
             constraints: constraints.collect(),
             fixes: fixes.fixes.iter().map(|fix| report(fix, &targets)).collect(),
-            patched_as_held: as_held(fixes, originals),
+            patched_as_held: as_held(fixes, source.0),
             nothing: nothing(fixes, cluster),
             preempts: fixes.preempts_today.as_ref().map(preempts_text).unwrap_or_default(),
             waits: fixes.waits_for_victims_of.is_some(),
@@ -218,8 +232,8 @@ fn as_held(fixes: &Fixes, originals: Originals<'_>) -> BTreeSet<String> {
 }
 
 /// Reports one fix of a pod.
-pub(super) fn fix_report(fix: &Fix, pod: &Key, cluster: &Cluster, originals: Originals<'_>) -> FixReport {
-    report(fix, &Targets::new(pod, cluster, originals))
+pub(super) fn fix_report(fix: &Fix, pod: &Key, cluster: &Cluster, source: FixSource<'_>) -> FixReport {
+    report(fix, &Targets::new(pod, cluster, source))
 }
 
 /// Returns why no fix is needed; empty if one is.
@@ -290,6 +304,8 @@ fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
     let victims = fix.victims.iter().map(|(node, list)| (node.clone(), list.iter().map(|v| v.key().to_string()).collect()));
     let group = fix.group.as_ref().map(proof_report);
     let of_group = group.as_ref().map_or_else(String::new, |group| format!("; {}", group.text));
+    let evicts: Vec<Key> = fix.victims.values().flatten().map(|victim| victim.key().clone()).collect();
+    let commands = kubectl::commands(targets, &fix.changes, &evicts);
     FixReport {
         text: fix_text(fix),
         outcome,
@@ -298,8 +314,10 @@ fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
         victims: victims.collect(),
         changes: targets.changes(&fix.changes),
         patches: targets.patches(&fix.changes),
-        kubectl: kubectl::commands(targets, &fix.changes),
-        last_resort: fix.last_resort.as_ref().map(last_resort_text),
+        kubectl: commands.lines,
+        no_command: commands.why_none.as_ref().map(no_command_text),
+        template_unread: commands.assumed.as_ref().map(ToString::to_string),
+        last_resort: fix.last_resort.as_ref().map(|why| format!("{}{}", last_resort_text(why), progress(why, targets))),
         equal_to: fix.equals,
         recreated: fix.reaction.recreated.iter().map(recreated).collect(),
         siblings: fix.reaction.siblings.as_ref().map(|siblings| SiblingsReport {
@@ -313,6 +331,16 @@ fn report(fix: &Fix, targets: &Targets<'_>) -> FixReport {
         alternative: fix.alternative(),
         group,
     }
+}
+
+/// Returns how far a Job is that a fix replaces, as the rest of a sentence; empty if nothing is known of it.
+fn progress(why: &LastResort, targets: &Targets<'_>) -> String {
+    let LastResort::ReplacesJob(job) = why else { return String::new() };
+    let Some(facts) = targets.neighbors.get(NeighborKind::Job, job).and_then(|job| job.facts()) else { return String::new() };
+    let is_its = |pod: &&Arc<Pod>| pod.metadata.controller().is_some_and(|owner| owner.kind == "Job" && owner.name == job.name);
+    let of_job = targets.cluster.pods.in_namespace(&job.namespace).filter(is_its);
+    let running = of_job.filter(|pod| !pod.node_name.is_empty() && !pod.is_terminal()).count();
+    progress_text(facts.status.succeeded.unwrap_or(0), running)
 }
 
 fn recreated(one: &Recreated) -> RecreatedReport {

@@ -6,12 +6,21 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
+use super::FixSource;
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Cluster, Key, Kind, Object};
 use crate::fixes::{Change, Originals, count_values};
 use crate::limits::engine::FIXES_PATCH_VALUES;
 
-/// An object as it is written, with its number of values.
-type Written = (Rc<Value>, u64);
+/// An object as it is written.
+#[derive(Clone)]
+struct Written {
+    value: Rc<Value>,
+    /// Its number of values.
+    count: u64,
+    /// Whether it has the fields that scheduling does not read.
+    is_original: bool,
+}
 
 /// The objects that changes apply to.
 pub(super) struct Targets<'a> {
@@ -19,6 +28,8 @@ pub(super) struct Targets<'a> {
     pub(super) pod: &'a Key,
     /// The decoded objects, with the fields that scheduling reads.
     pub(super) cluster: &'a Cluster,
+    /// The objects that scheduling does not read.
+    pub(super) neighbors: &'a Neighbors,
     /// The original objects.
     originals: Originals<'a>,
     /// Those that were asked for.
@@ -28,18 +39,27 @@ pub(super) struct Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    pub(super) fn new(pod: &'a Key, cluster: &'a Cluster, originals: Originals<'a>) -> Self {
-        Self { pod, cluster, originals, known: RefCell::default(), left: Cell::new(FIXES_PATCH_VALUES) }
+    pub(super) fn new(pod: &'a Key, cluster: &'a Cluster, (originals, neighbors): FixSource<'a>) -> Self {
+        Self { pod, cluster, neighbors, originals, known: RefCell::default(), left: Cell::new(FIXES_PATCH_VALUES) }
     }
 
     /// Returns the original object, or else the decoded one.
     pub(super) fn written(&self, kind: Kind, key: &Key) -> Option<Rc<Value>> {
-        Some(self.known(kind, key)?.0)
+        Some(self.known(kind, key)?.value)
+    }
+
+    /// Returns whether an object is known with the fields that scheduling does not read.
+    pub(super) fn is_original(&self, kind: Kind, key: &Key) -> bool {
+        self.known(kind, key).is_some_and(|written| written.is_original)
     }
 
     fn known(&self, kind: Kind, key: &Key) -> Option<Written> {
-        let read = || (self.originals)(kind, key).or_else(|| serde_json::to_value(self.cluster.get(kind, key)?).ok());
-        let written = || read().map(|value| (count_values(&value), value)).map(|(count, value)| (Rc::new(value), count));
+        let held = || Some((serde_json::to_value(self.cluster.get(kind, key)?).ok()?, false));
+        let read = || (self.originals)(kind, key).map(|value| (value, true)).or_else(held);
+        let written = || {
+            let (value, is_original) = read()?;
+            Some(Written { count: count_values(&value), value: Rc::new(value), is_original })
+        };
         self.known.borrow_mut().entry((kind, key.clone())).or_insert_with(written).clone()
     }
 
@@ -47,7 +67,7 @@ impl<'a> Targets<'a> {
     pub(super) fn patches_of_demand(&self, changes: &[Change]) -> Option<Vec<Value>> {
         let edited: BTreeSet<(Kind, Key)> =
             changes.iter().filter(|change| change.is_edit()).map(|change| change.target(self.pod)).collect();
-        let taken = edited.iter().filter_map(|(kind, key)| self.known(*kind, key)).map(|(_, count)| count).sum();
+        let taken = edited.iter().filter_map(|(kind, key)| self.known(*kind, key)).map(|written| written.count).sum();
         self.left.set(self.left.get().checked_sub(taken)?);
         Some(self.patches(changes))
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::owner::{NoCommand, Setter};
 use crate::cluster::{Key, Kind, Requirement, Str};
 use crate::fixes::{
     Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, LastResort, NodeChange, PodChange,
@@ -122,9 +123,53 @@ pub(super) fn last_resort_text(why: &LastResort) -> String {
         LastResort::MayDisplace(pod) => format!("the pod in place of {pod} may stay pending"),
         LastResort::SystemClass(class) => format!("the class {class} is for pods without which the cluster does not work"),
         LastResort::Displaces(pod) => format!("the pod in place of {pod} stays pending"),
+        LastResort::ReplacesJob(job) => format!("Job {} is replaced, and starts over", job.name),
         LastResort::Moves { workload, pods } => {
             format!("the template of {workload} also moves its {}", count(*pods, "running pod"))
         }
+    }
+}
+
+/// Returns how far a Job is that is replaced, as the rest of a sentence.
+pub(super) fn progress_text(succeeded: i64, running: usize) -> String {
+    let succeeded = match succeeded {
+        0 => String::new(),
+        1 => ": 1 pod that has succeeded runs again".to_owned(),
+        n => format!(": {n} pods that have succeeded run again"),
+    };
+    let running = match running {
+        0 => String::new(),
+        n => format!("{} {} running {}", if succeeded.is_empty() { ":" } else { ", and" }, n, if n == 1 { "pod ends" } else { "pods end" }),
+    };
+    format!("{succeeded}{running}")
+}
+
+/// Returns why no command brings a change of a pod about, in words.
+pub(super) fn no_command_text(why: &NoCommand) -> String {
+    match why {
+        NoCommand::MadeBy(by) => format!("{by} makes the pod, so that the change belongs there"),
+        NoCommand::WrittenBy { what, by } => format!("{by} controls {what} and would take the change back, so that it belongs there"),
+        NoCommand::Unread(owner) => format!("{owner} was not read, and another object may control it"),
+        NoCommand::JobUnread(job) => format!("{job} was not read, and the change needs another Job in its place"),
+        NoCommand::Deleting(owner) => format!("{owner} is being deleted"),
+        NoCommand::Paused(deployment) => format!("{deployment} is paused, and makes no new pods until it is resumed"),
+        NoCommand::Partition(set, partition) => format!("the partition {partition} of {set} keeps the pod at its revision"),
+        NoCommand::OlderReplicaSet { replica_set, deployment } => {
+            format!("the pod is of ReplicaSet {replica_set}, and {deployment} makes new pods from another template")
+        }
+        NoCommand::SetAtCreation { owner, field, by } => {
+            let by = match by {
+                Setter::Namespace(annotation, namespace) => format!("the annotation {annotation} of namespace {namespace}"),
+                Setter::VerticalPodAutoscaler => "a VerticalPodAutoscaler".to_owned(),
+                Setter::Unknown => "a webhook or the like".to_owned(),
+            };
+            format!("{by} sets {field} when a pod is created, over the template of {owner}")
+        }
+        NoCommand::OtherTemplate { owner, field } => {
+            format!("{field} differs in the template of {owner}: the pod is of an older revision, or it was set when the pod was created")
+        }
+        NoCommand::EvictsOwn(job) => format!("{job} is replaced for it with all its pods, so that none of them is left to evict"),
+        NoCommand::HostNetwork => "the containers of a pod on the host's network have their ports there".to_owned(),
     }
 }
 

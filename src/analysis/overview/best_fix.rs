@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{CauseFix, FixSearch};
 use crate::analysis::Missing;
-use crate::analysis::fixes::{FixReport, Originals, cut_short_texts, fix_report, unproposed_text};
+use crate::analysis::fixes::{FixReport, FixSource, cut_short_texts, fix_report, unproposed_text};
 use crate::cluster::{Cluster, Key, Kind, Pod, Str};
 use crate::fixes::{Acts, Alternative, Change, CutShort, Fix, FixOutcome, Limits, Unproposed, find, freed, freed_with_group, nodes_needed};
 use crate::framework::{PodResourcesOptions, pod_requests};
@@ -38,7 +38,7 @@ const PODS_TRIED: usize = 500;
 pub(super) fn best_fix(
     scheduler: &Scheduler,
     pods: &[Key],
-    (originals, acts): (Originals<'_>, &Acts),
+    (source, acts): (FixSource<'_>, &Acts),
     group_steps: &mut u64,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> FixSearch {
@@ -85,7 +85,7 @@ pub(super) fn best_fix(
         }
     }
     let Some(Freeing { fix, model, freed }) = best else { return nothing_found(not_proposed, cut_short) };
-    let report = for_all(&fix, cluster, originals, &freed);
+    let report = for_all(&fix, cluster, source, &freed);
     // A fix that adds nodes, and one that frees all, need no number of nodes beside it.
     let adds = fix.changes.iter().any(|change| matches!(change, Change::Create { like: Some(_), .. }));
     let is_enough = freed.len() == pods.len() && (!adds && fix.last_resort.is_none() || pods.len() == 1);
@@ -192,19 +192,21 @@ fn size(pod: &Pod) -> (i64, i64, i64) {
 }
 
 /// Returns a fix with the patches of all pods that it frees. Changes of other objects are made once.
-fn for_all(fix: &Fix, cluster: &Cluster, originals: Originals<'_>, pods: &[Key]) -> FixReport {
+fn for_all(fix: &Fix, cluster: &Cluster, source: FixSource<'_>, pods: &[Key]) -> FixReport {
     let (of_pod, others): (Vec<Change>, Vec<Change>) = fix.changes.iter().cloned().partition(|c| matches!(c, Change::Pod(_)));
     let none = Key::default();
-    let mut report = fix_report(&Fix { changes: others, ..fix.clone() }, &none, cluster, originals);
+    let mut report = fix_report(&Fix { changes: others, ..fix.clone() }, &none, cluster, source);
     let (mut commands, mut seen): (Vec<String>, BTreeSet<String>) = Default::default();
-    let whole = fix_report(fix, pods.first().unwrap_or(&none), cluster, originals);
+    let whole = fix_report(fix, pods.first().unwrap_or(&none), cluster, source);
     report.text = whole.text;
     if !of_pod.is_empty() {
         let alone = Fix { changes: of_pod, ..fix.clone() };
         for pod in pods {
-            let one = fix_report(&alone, pod, cluster, originals);
+            let one = fix_report(&alone, pod, cluster, source);
             report.changes.extend(one.changes);
             report.patches.extend(one.patches);
+            report.no_command = report.no_command.or(one.no_command);
+            report.template_unread = report.template_unread.or(one.template_unread);
             let lines = one.kubectl.iter().flat_map(|text| text.lines()).map(str::to_owned);
             // Pods of one workload share a template, and so a command.
             commands.extend(lines.filter(|line| seen.insert(line.clone())));
@@ -220,6 +222,7 @@ mod tests {
     use super::*;
     use crate::analysis::group_tests::{group, known, labelled, member, scheduler, world};
     use crate::cluster::Object;
+    use crate::cluster::neighbors::Neighbors;
 
     #[test]
     fn all_pods_of_a_group_get_the_fix_however_many_wait() {
@@ -230,7 +233,7 @@ mod tests {
         let with = scheduler(true, room.into_iter().chain([group("large", min)]).chain(members).collect());
         let pods: Vec<Key> = with.state().cluster().pods.iter().map(|pod| pod.key()).collect();
         let written = |_, _: &Key| None;
-        let found = best_fix(&with, &pods, (&written, &Acts::default()), &mut 0, &|| true);
+        let found = best_fix(&with, &pods, ((&written, &Neighbors::default()), &Acts::default()), &mut 0, &|| true);
         assert!(matches!(&found, FixSearch::Found(fix) if fix.frees == size), "{found:?}");
     }
 
@@ -240,7 +243,7 @@ mod tests {
         let search = |name: &str, group_steps: &mut u64| {
             let pod = known(&with, name);
             let written = |_, _: &Key| None;
-            best_fix(&with, &[pod.key()], (&written, &Acts::default()), group_steps, &|| true)
+            best_fix(&with, &[pod.key()], ((&written, &Neighbors::default()), &Acts::default()), group_steps, &|| true)
         };
         let mut taken = 0;
         assert!(matches!(search("a0", &mut taken), FixSearch::Found(_)));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending, within_steps};
-use super::fixes::{FixReport, Originals};
+use super::fixes::{FixReport, FixSource};
 use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group_in_short, why_group_is_gated};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Pod};
@@ -607,11 +607,11 @@ fn sentence(words: &Wordings<'_>, pods: usize) -> (String, Vec<String>) {
 }
 
 /// Groups pending pods by cause and searches each cause's best fix.
-pub fn causes(agreements: &Agreements, scheduler: &Scheduler, originals: Originals<'_>) -> Vec<CauseReport> {
+pub fn causes(agreements: &Agreements, scheduler: &Scheduler, source: FixSource<'_>) -> Vec<CauseReport> {
     let mut causes = grouped(agreements.pods.iter());
     let mut group_steps = 0;
     for cause in causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead)) {
-        cause.fix = best_fix(scheduler, &cause.pods, (originals, &Acts::default()), &mut group_steps, &|| true);
+        cause.fix = best_fix(scheduler, &cause.pods, (source, &Acts::default()), &mut group_steps, &|| true);
     }
     causes.into_iter().map(CauseReport::of).collect()
 }
@@ -669,7 +669,7 @@ impl Overview {
         (comparer, compared): (&SchedulerComparer, bool),
         most: u64,
         short: &[Cause],
-        (originals, acts): (Originals<'_>, &Acts),
+        (source, acts): (FixSource<'_>, &Acts),
         go_on: &(dyn Fn() -> bool + Sync),
         publish: &dyn Fn(Self),
     ) {
@@ -698,7 +698,7 @@ impl Overview {
             }
             found.stage = Stage::Searching(at, searched);
             publish(found.clone());
-            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, (originals, acts), &mut group_steps, go_on);
+            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, (source, acts), &mut group_steps, go_on);
             if !go_on() {
                 return publish(found.stopped());
             }

@@ -31,7 +31,7 @@ fn explained_without(loaded: &Loaded, unknown: MissingKinds, kind: &str, name: &
     let workload = subject(cluster, &loaded.neighbors, kind, &Key::new("shop", name)).expect("the workload exists");
     let found = input.findings(&workload);
     let mut decided = Agreements::of(&scheduler, &[], Vec::new(), |pod| found.unscheduled.contains(pod), |_| true);
-    decided.causes = causes(&decided, &scheduler, &|_, _| None);
+    decided.causes = causes(&decided, &scheduler, (&|_, _| None, &loaded.neighbors));
     let others = voices_about(&input, &input.family(&workload), None);
     let pods: Vec<_> = decided.pods.iter().collect();
     WorkloadReport::new(&found, (&pods, &decided.causes), &others, &scheduler, Some(now))

@@ -152,7 +152,15 @@ fn operations(nodes: usize, pending: usize) -> BTreeMap<&'static str, u64> {
     let ((), n) = counted(|| {
         let comparer = SchedulerComparer::new(&scheduler, &[]);
         let publish = |overview: Overview| assert!(overview.pending == pending + 1);
-        Overview::make(&scheduler, (&comparer, true), u64::MAX, &[], (&|_, _| None, &fixes::Acts::default()), &|| true, &publish);
+        Overview::make(
+            &scheduler,
+            (&comparer, true),
+            u64::MAX,
+            &[],
+            ((&|_, _| None, neighbors), &fixes::Acts::default()),
+            &|| true,
+            &publish,
+        );
     });
     note("overview", n);
 

@@ -5,7 +5,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::super::{Affinity, IntOrPercent, Key, Labels, List, OwnerReference, Str, Toleration};
+use super::super::{
+    Affinity, ContainerPort, IntOrPercent, Key, Labels, List, OwnerReference, ResourceRequirements, SchedulingGate, Str, Toleration,
+    TopologySpreadConstraint,
+};
 use super::NeighborKind;
 
 /// An object, as far as it explains missing pods.
@@ -111,6 +114,10 @@ pub struct OwnerSpec {
     #[serde(skip_serializing_if = "is_default")]
     pub active_deadline_seconds: Option<i64>,
     #[serde(skip_serializing_if = "is_default")]
+    pub manual_selector: bool,
+    #[serde(skip_serializing_if = "is_default")]
+    pub ordinals: Ordinals,
+    #[serde(skip_serializing_if = "is_default")]
     pub pod_management_policy: Str,
     #[serde(skip_serializing_if = "is_default")]
     pub pod_replacement_policy: Str,
@@ -118,6 +125,31 @@ pub struct OwnerSpec {
     pub strategy: Strategy,
     #[serde(skip_serializing_if = "is_default")]
     pub update_strategy: Strategy,
+    #[serde(skip_serializing_if = "is_default")]
+    pub template: Template,
+    /// Of a CronJob.
+    #[serde(skip_serializing_if = "is_default")]
+    pub job_template: Option<Box<JobTemplate>>,
+}
+
+/// The numbers of a StatefulSet's pods.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Ordinals {
+    #[serde(skip_serializing_if = "is_default")]
+    pub start: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct JobTemplate {
+    #[serde(skip_serializing_if = "is_default")]
+    pub spec: JobTemplateSpec,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct JobTemplateSpec {
     #[serde(skip_serializing_if = "is_default")]
     pub template: Template,
 }
@@ -139,6 +171,8 @@ pub struct RollingUpdate {
     pub max_surge: Option<IntOrPercent>,
     #[serde(skip_serializing_if = "is_default")]
     pub max_unavailable: Option<IntOrPercent>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub partition: Option<i64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -148,7 +182,8 @@ pub struct Template {
     pub spec: TemplateSpec,
 }
 
-/// The part of a pod's template that says whether pods can be created, and where those of a DaemonSet go.
+/// The part of a pod's template that says whether pods can be created, where those of a DaemonSet go, and whether a change of the
+/// template reaches the pods.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TemplateSpec {
@@ -164,6 +199,42 @@ pub struct TemplateSpec {
     pub affinity: Option<Affinity>,
     #[serde(skip_serializing_if = "is_default")]
     pub tolerations: List<Toleration>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub scheduler_name: Str,
+    #[serde(skip_serializing_if = "is_default")]
+    pub priority: Option<i32>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub preemption_policy: Str,
+    #[serde(skip_serializing_if = "is_default")]
+    pub topology_spread_constraints: List<TopologySpreadConstraint>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub scheduling_gates: List<SchedulingGate>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub resources: Option<Box<ResourceRequirements>>,
+    /// Empty if the template is not kept: of a ReplicaSet that wants no pods.
+    #[serde(skip_serializing_if = "is_default")]
+    pub containers: List<TemplateContainer>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub init_containers: List<TemplateContainer>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TemplateContainer {
+    #[serde(skip_serializing_if = "is_default")]
+    pub name: Str,
+    #[serde(skip_serializing_if = "is_default")]
+    pub resources: ResourceRequirements,
+    /// Those with a host port.
+    #[serde(skip_serializing_if = "is_default", deserialize_with = "with_host_port")]
+    pub ports: List<ContainerPort>,
+}
+
+fn with_host_port<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<ContainerPort>, D::Error> {
+    let mut ports = List::<ContainerPort>::deserialize(deserializer)?;
+    ports.retain(|port| port.host_port.is_some_and(|port| port != 0));
+    ports.shrink_to_fit();
+    Ok(ports)
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -290,7 +361,11 @@ impl Neighbor {
             scheduling: Value,
         }
         if kind.is_owner() && !matches!(kind, NeighborKind::JobSet | NeighborKind::LeaderWorkerSet) {
-            let OwnerWire { metadata, spec, status } = OwnerWire::deserialize(deserializer)?;
+            let OwnerWire { metadata, mut spec, status } = OwnerWire::deserialize(deserializer)?;
+            // A Deployment keeps many of these for a rollback.
+            if kind == NeighborKind::ReplicaSet && spec.replicas == Some(0) {
+                (spec.template.spec.containers, spec.template.spec.init_containers) = Default::default();
+            }
             return Ok(Self { kind, api_version, metadata, content: NeighborContent::Owner(Box::new(OwnerFacts { spec, status })) });
         }
         let OtherWire { metadata, spec, status, overhead, scheduling } = OtherWire::deserialize(deserializer)?;
