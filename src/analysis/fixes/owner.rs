@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::patches::Targets;
 use crate::cluster::neighbors::{Neighbor, NeighborKind, NeighborMeta, OwnerFacts, Template, TemplateContainer, TemplateSpec};
 use crate::cluster::{
-    Affinity, Cluster, Container, Controller, Key, Kind, OwnerReference, Pod, PodSpec, Quantity, ResourceRequirements, Str, Toleration,
+    Affinity, Cluster, Container, Controller, Key, Kind, Map, OwnerReference, Pod, PodSpec, Quantity, ResourceRequirements, Str, Toleration,
 };
 use crate::controllers::{Workload, deployment_of};
 use crate::fixes::{Lowered, PodChange, RequestPlace};
@@ -306,8 +306,8 @@ fn namespace_selects(targets: &Targets<'_>, pod: &Pod, key: &str) -> Option<&'st
 fn setter(targets: &Targets<'_>, pod: &Pod, field: &str) -> Setter {
     match field {
         "nodeSelector" => {
-            let keys = pod.spec.node_selector.iter().flat_map(|selector| selector.keys());
-            let annotation = keys.filter_map(|key| namespace_selects(targets, pod, key)).next();
+            let mut keys = pod.spec.node_selector.iter().flat_map(Map::keys);
+            let annotation = keys.find_map(|key| namespace_selects(targets, pod, key));
             annotation.map_or(Setter::Unknown, |annotation| Setter::Namespace(annotation, pod.metadata.namespace.clone()))
         }
         "resources" => {

@@ -175,7 +175,7 @@ struct OfNamespace {
     orphans: HashMap<(Str, Str), Vec<Arc<Pod>>>,
 }
 
-fn is_living(pod: &&Arc<Pod>) -> bool {
+fn is_living(pod: &Pod) -> bool {
     !pod.is_terminal() && !pod.is_terminating()
 }
 
@@ -183,7 +183,7 @@ impl OwnedPods {
     fn of_namespace(&mut self, cluster: &Cluster, namespace: &Str) -> &OfNamespace {
         self.0.entry(namespace.clone()).or_insert_with_key(|namespace| {
             let mut known = OfNamespace::default();
-            for pod in cluster.pods.in_namespace(namespace).filter(is_living) {
+            for pod in cluster.pods.in_namespace(namespace).filter(|pod| is_living(pod)) {
                 if let Some(of) = Workload::of(cluster, pod).filter(|of| of.key.namespace == *namespace) {
                     known.by_workload.entry((of.kind, of.key.name)).or_default().push(pod.clone());
                 }
@@ -213,7 +213,7 @@ impl OwnedPods {
     /// Returns the living pods that a workload owns, by itself or through its controllers, and those that it adopts, by name.
     pub(super) fn of(&mut self, cluster: &Cluster, object: &Value, found: &Unfolded) -> Vec<Arc<Pod>> {
         if found.kind == "Pod" {
-            return cluster.pods.get(&found.key).filter(is_living).cloned().into_iter().collect();
+            return cluster.pods.get(&found.key).filter(|pod| is_living(pod)).cloned().into_iter().collect();
         }
         let known = self.of_namespace(cluster, &found.key.namespace);
         let whole = known.by_workload.get(&(found.kind.clone(), found.key.name.clone()));
