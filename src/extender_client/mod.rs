@@ -32,7 +32,7 @@ use self::proxy::{ProxyKind, ProxyUrl};
 use crate::extenders::{Answer, AnswerBody, Destination, Extender, ExtenderTransport};
 use crate::framework::ExtenderVerb;
 use crate::limits::extenders::{ANSWERS, LARGEST_ANSWER, PROXY_HEAD};
-use crate::output::Secret;
+use crate::output::{Credentials, Secret};
 use crate::proxies::Proxies;
 use error::{DialError, ExchangeError, TunnelError};
 
@@ -96,7 +96,7 @@ fn serve(runtime: &Runtime, calls: &mpsc::Receiver<Call>, (largest, in_all): (us
 async fn answer(call: &Call, largest: usize, proxies: &Proxies) -> Answer {
     let mut status = None;
     let within = tokio::time::timeout(call.extender.timeout, exchange(call, largest, proxies, &mut status)).await;
-    match within {
+    let answer = match within {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => Answer::failed(format!("Post {:?}: {error}", call.extender.shown_url(call.verb))),
         Err(_) if status.is_some() => {
@@ -107,7 +107,37 @@ async fn answer(call: &Call, largest: usize, proxies: &Proxies) -> Answer {
             let text = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
             Answer::failed(format!("Post {:?}: {text}", call.extender.shown_url(call.verb)))
         }
+    };
+    without_credentials(answer, call, proxies)
+}
+
+/// Leaves out the credentials of a call that the extender or a proxy echoed. One that is also in the request, such as the name of a
+/// node, may decide, and is none that the answer gives away.
+fn without_credentials(answer: Answer, call: &Call, proxies: &Proxies) -> Answer {
+    let url = call.extender.url(call.verb);
+    let mut credentials = Credentials::default();
+    if let Ok(target) = Destination::parse(url.expose()) {
+        if let Some(user) = &target.user {
+            credentials.add(user.expose());
+            credentials.add_user(&decoded(user.expose()));
+        }
+        for (_, value) in target.path.split_once('?').into_iter().flat_map(|(_, query)| query.split('&')).filter_map(|p| p.split_once('='))
+        {
+            credentials.add(value);
+            credentials.add(&decoded(value));
+        }
+        let proxy = proxies.to(target.tls, &target.host, target.port).and_then(|proxy| ProxyUrl::parse(proxy).ok());
+        if let Some(user) = proxy.and_then(|proxy| proxy.credentials) {
+            credentials.add_user(user.expose());
+        }
     }
+    credentials.forget_those_in(&call.body);
+    let hide = |text: &str| credentials.hide(text).into_owned();
+    let body = match &answer.body {
+        AnswerBody::Body(text) => AnswerBody::Body(hide(text)),
+        AnswerBody::Error(text) => AnswerBody::Error(hide(text)),
+    };
+    Answer { body, ..answer }
 }
 
 /// Connects, sends the request and reads the answer; sets `status` as soon as it is known.

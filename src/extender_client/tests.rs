@@ -210,6 +210,34 @@ fn a_proxy_is_asked_for_hosts_elsewhere() {
     assert_eq!(ask_in(&extender(&format!("http://{address}")), proxies), Answer::response(200, "[]"), "this machine has no proxy");
 }
 
+#[test]
+fn credentials_that_an_answer_echoes_are_hidden() {
+    let user = BASE64.encode("me:hunter2");
+    let echo = format!("{{\"Error\":\"Basic {user} of me:hunter2 (?token=abcdef%21, abcdef!)\"}}");
+    let (address, _server) = serve_once(move |stream, _| respond(stream, "200 OK", &echo));
+    let answer = ask(&extender(&format!("http://me:hunter%32@{address}/x?token=abcdef%21&")));
+    assert_eq!(answer, Answer::response(200, "{\"Error\":\"Basic [hidden] of [hidden] (?token=[hidden], [hidden])\"}"));
+    let (address, _proxy) = proxy(|mut stream| {
+        let head = head_of(&mut stream);
+        let header = head.lines().find(|line| line.starts_with("Proxy-Authorization")).unwrap();
+        write!(stream, "HTTP/1.1 407 denied {header}\r\n\r\n").unwrap();
+        head
+    });
+    let proxies = Proxies { https: Secret::new(format!("http://me:hunter2@{address}")), ..Proxies::default() };
+    let answer = ask_in(&extender("https://extender.invalid/x"), proxies);
+    let text = "denied Proxy-Authorization: Basic [hidden]";
+    assert_eq!(answer, Answer::failed(format!("Post \"https://extender.invalid/x/filter\": {text}")));
+    // The name of a node that the request has decides, whatever else it is.
+    let call = |body: &str| {
+        let (answer, _) = mpsc::channel();
+        Call { extender: extender("http://me:worker-1@h"), verb: ExtenderVerb::Filter, body: body.to_owned(), answer }
+    };
+    let named = Answer::response(200, "{\"NodeNames\":[\"worker-1\"]}");
+    assert_eq!(without_credentials(named.clone(), &call("{\"NodeNames\":[\"worker-1\"]}"), &Proxies::default()), named);
+    let hidden = Answer::response(200, "{\"NodeNames\":[\"[hidden]\"]}");
+    assert_eq!(without_credentials(named, &call("{}"), &Proxies::default()), hidden);
+}
+
 /// Reads up to an empty line.
 fn head_of(stream: &mut impl Read) -> String {
     let mut text = Vec::new();

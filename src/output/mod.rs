@@ -5,7 +5,7 @@
 //! are written whole or not at all ([`write_new`]). Credentials are held as [`Secret`], and URLs are shown without
 //! passwords. Clippy denies other writes to the standard streams in the crate.
 
-#[cfg(feature = "dumps")]
+#[cfg(any(feature = "dumps", feature = "extenders"))]
 mod base64;
 mod children;
 mod columns;
@@ -27,8 +27,10 @@ mod streams;
 mod text;
 mod words;
 
+#[cfg(any(feature = "dumps", feature = "extenders"))]
+pub(crate) use base64::base64;
 #[cfg(feature = "dumps")]
-pub(crate) use base64::{base64, style_hash};
+pub(crate) use base64::style_hash;
 pub use children::{ChildGroup, end_children};
 pub use columns::columns;
 pub use document::{Block, CodeLine, Document, Headings, Item, Row, RowKind};
@@ -43,6 +45,8 @@ pub use memory::end_on_little_memory;
 #[cfg(all(feature = "cli", target_os = "linux"))]
 pub use memory::reserve_little_under_a_limit;
 pub use metrics::{METRICS_MEDIA_TYPE, MetricFamily, MetricType, MetricValue, Metrics};
+#[cfg(any(feature = "live", feature = "extenders"))]
+pub use secret::Credentials;
 pub use secret::{Secret, url_without_password, without_passwords};
 #[cfg(feature = "cli")]
 pub use signals::{ScreenEnds, end_on_signals, interrupt_is_success, screen_ends_on_signals};

@@ -25,7 +25,75 @@ impl<T> fmt::Debug for Secret<T> {
     }
 }
 
-/// Returns a URL, valid or not, without its user and password, its query and its fragment.
+#[cfg(any(feature = "live", feature = "extenders"))]
+/// The shortest credential that [`Credentials::hide`] looks for: shorter ones are parts of common words.
+const SHORTEST: usize = 6;
+
+#[cfg(any(feature = "live", feature = "extenders"))]
+/// The credentials of a connection. Its peer may echo them in an error.
+#[derive(Clone, Default)]
+pub struct Credentials(Vec<String>);
+
+#[cfg(any(feature = "live", feature = "extenders"))]
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+#[cfg(any(feature = "live", feature = "extenders"))]
+impl Credentials {
+    /// Adds a token or a password, also as it is in a URL and in JSON.
+    pub fn add(&mut self, secret: &str) {
+        let in_url =
+            secret.bytes().map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("%{b:02X}") }).collect();
+        let in_json = serde_json::Value::from(secret).to_string();
+        for form in [secret.to_owned(), in_url, in_json.trim_matches('"').to_owned()] {
+            if form.len() >= SHORTEST && !self.0.contains(&form) {
+                self.0.push(form);
+            }
+        }
+        self.0.sort_by_key(|form| std::cmp::Reverse(form.len()));
+    }
+
+    /// Adds `user:password`, also as basic authentication has it.
+    pub fn add_user(&mut self, user: &str) {
+        let encoded = super::base64(user.as_bytes());
+        self.add(&encoded);
+        self.add(encoded.trim_end_matches('='));
+        self.add(user);
+        if let Some((_, password)) = user.split_once(':') {
+            self.add(password);
+        }
+    }
+
+    /// Leaves out the credentials that are part of a text.
+    pub fn forget_those_in(&mut self, text: &str) {
+        self.0.retain(|form| !text.contains(form.as_str()));
+    }
+
+    /// Returns a text without the credentials.
+    pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        for form in &self.0 {
+            if text.contains(form.as_str()) {
+                text = Cow::Owned(text.replace(form.as_str(), "[hidden]"));
+            }
+        }
+        match text.strip_suffix('…').and_then(|cut| self.begun_at_end(cut)) {
+            Some(start) => Cow::Owned(format!("{}[hidden]…", &text[..start])),
+            None => text,
+        }
+    }
+
+    /// Returns where the start of a credential begins with which a text ends.
+    fn begun_at_end(&self, text: &str) -> Option<usize> {
+        let mut starts = self.0.iter().flat_map(|form| (SHORTEST..form.len()).rev().filter_map(|length| form.get(..length)));
+        starts.find(|start| text.ends_with(start)).map(|start| text.len() - start.len())
+    }
+}
+
+/// Returns a URL, valid or not, without its user and password, its query, its fragment and the parameters of its path.
 ///
 /// The host that is left is the one that a client connects to. Where an `@` may belong to a password or to a path, only what is no
 /// secret either way is left.
@@ -33,14 +101,18 @@ pub fn url_without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (&url[..scheme.len() + 3], rest));
     let (authority, tail) = rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()));
     let (user, host) = authority.rsplit_once('@').map_or((None, authority), |(user, host)| (Some(user), host));
-    let path = tail.split(['?', '#']).next().unwrap_or_default();
+    let path = tail.split(['?', '#', ';']).next().unwrap_or_default();
     match (is_host(host), user, tail.contains('@')) {
         (true, _, false) => format!("{scheme}{host}{path}"),
         (true, None, true) => format!("{scheme}{host}"),
         (true, Some(_), true) => format!("{scheme}[hidden]"),
         (false, ..) => {
             let last = rest.rsplit_once('@').map_or(rest, |(_, last)| last);
-            format!("{scheme}{}", last.split(['?', '#']).next().unwrap_or_default())
+            let shown = last.split(['?', '#', ';']).next().unwrap_or_default();
+            let authority = last.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+            // An `@` may be percent-encoded, or be missing.
+            let may_be_secret = !is_host(authority) && authority.contains([':', '%', ';']);
+            if may_be_secret { format!("{scheme}[hidden]") } else { format!("{scheme}{shown}") }
         }
     }
 }
@@ -58,7 +130,7 @@ fn is_host(text: &str) -> bool {
 
 /// Returns a text in which no URL has a user and password before its host.
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
-    if !text.contains("://") || !text.contains('@') {
+    if !text.contains("://") || !(text.contains('@') || text.contains("%40")) {
         return Cow::Borrowed(text);
     }
     let ends = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>');
@@ -83,6 +155,8 @@ fn after_password(url: &str) -> &str {
     match authority.rfind('@') {
         Some(_) if in_tail => whole(),
         Some(at) => &url[at + 1..],
+        // An `@` may be percent-encoded.
+        None if authority.contains("%40") && !in_tail => "[hidden]",
         None if !in_tail || is_host(authority) && !authority.contains(':') => url,
         // A port, or the start of a password.
         None if is_host(authority) => authority,
@@ -100,6 +174,30 @@ mod tests {
         assert_eq!((format!("{secret:?}"), secret.expose().as_str()), ("[secret]".to_owned(), "hunter2"));
     }
 
+    #[cfg(any(feature = "live", feature = "extenders"))]
+    #[test]
+    fn credentials_that_are_echoed_are_hidden() {
+        let mut credentials = Credentials::default();
+        credentials.add("abc.def-ghi");
+        credentials.add_user("bob:hun/ter2");
+        credentials.add_user("me:hunter2");
+        credentials.add("cpu");
+        let token = "Bearer abc.def-ghi";
+        for (text, expected) in [
+            (token, "Bearer [hidden]"),
+            ("Basic Ym9iOmh1bi90ZXIy or bWU6aHVudGVyMg==, bWU6aHVudGVyMg.", "Basic [hidden] or [hidden], [hidden]."),
+            ("bob:hun/ter2, hun/ter2, hun%2Fter2, bob", "[hidden], [hidden], [hidden], bob"),
+            ("Insufficient cpu", "Insufficient cpu"),
+            ("cut: abc.de…", "cut: [hidden]…"),
+            ("cut: abc.d…", "cut: abc.d…"),
+        ] {
+            assert_eq!(credentials.hide(text), expected);
+        }
+        assert_eq!(format!("{credentials:?}"), "[secret]");
+        credentials.forget_those_in("{\"name\":\"abc.def-ghi\"}");
+        assert_eq!(credentials.hide(token), token);
+    }
+
     #[test]
     fn passwords_go_out_of_urls() {
         for (text, expected) in [
@@ -113,6 +211,8 @@ mod tests {
             ("https://me:hu@n/ter2@h", "https://h"),
             ("docker-pullable://registry:5000/i@sha256:0", "docker-pullable://registry:5000/i@sha256:0"),
             ("http://127.0.0.1:8080/@good.host", "http://127.0.0.1:8080"),
+            ("at http://bob:hunter2%40h:80/: refused", "at http://[hidden] refused"),
+            ("at http://h/a%40b", "at http://h/a%40b"),
         ] {
             assert_eq!(without_passwords(text), expected);
         }
@@ -124,6 +224,12 @@ mod tests {
             ("http://u:p@w/x@h", "http://[hidden]"),
             ("http://u:p@[::1]:80/x?token=hunter2", "http://[::1]:80/x"),
             ("https://me:hun#ter2@h", "https://h"),
+            ("http://bob:hunter2%40h:80/", "http://[hidden]"),
+            ("http://x@bob:hunter2/host", "http://[hidden]"),
+            ("http://h;token=hunter2/x", "http://[hidden]"),
+            ("http://h/x;token=hunter2?y", "http://h/x"),
+            ("http:bob:hunter2@127.0.0.1:9", "127.0.0.1:9"),
+            ("http://$(HOST)/x", "http://$(HOST)/x"),
         ] {
             assert_eq!(url_without_password(url), expected);
         }

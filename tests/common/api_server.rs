@@ -58,6 +58,8 @@ const KINDS: [(&str, &str, &str, &str, bool); 29] = [
 pub(crate) enum Fault {
     /// An answer with this code, and optionally a Retry-After in seconds.
     Status(u16, Option<u32>),
+    /// An answer with this code and text.
+    Answer(u16, String),
     /// An HTML page with code 200.
     Html,
     /// Only the first bytes of the answer, with a matching length.
@@ -84,7 +86,7 @@ pub(crate) enum Fault {
     End,
     /// A page of a list that leads to another one with the same objects.
     Circle,
-    /// A list without a resource version.
+    /// A list, or a bookmark, without a resource version.
     Versionless,
 }
 
@@ -486,6 +488,7 @@ fn answer(inner: &Inner, request: &str, fault: Option<&Fault>, reply: &mut Reply
     }
     match fault {
         Some(Fault::Status(code, retry_after)) => return reply.status(*code, "scripted", *retry_after),
+        Some(Fault::Answer(code, text)) => return reply.send(*code, "text/plain", "", text.as_bytes(), None),
         Some(Fault::Html) => return reply.send(200, "text/html; charset=utf-8", "", b"<html><h1>Please log in</h1></html>", None),
         Some(Fault::Silence) => {
             let world = inner.world.lock().unwrap();
@@ -690,9 +693,10 @@ fn watch<'a>(
     let mut at: u64 = if initial { world.version } else { param(query, "resourceVersion").and_then(|v| v.parse().ok()).unwrap_or(0) };
     let (mut bookmarked, mut scanned) = (world.bookmarks, at);
     let bookmark = |version: u64, end: bool| {
+        let shown = if matches!(fault, Some(Fault::Versionless)) { String::new() } else { version.to_string() };
         let annotations = if end { ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" } else { "" };
         format!(
-            "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{{\"resourceVersion\":\"{version}\"{annotations}}}}}}}\n",
+            "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{{\"resourceVersion\":\"{shown}\"{annotations}}}}}}}\n",
             what.0, what.1
         )
     };

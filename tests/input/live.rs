@@ -325,12 +325,19 @@ fn lists_that_go_in_circles_are_broken_off() {
 
 #[test]
 fn a_list_without_a_version_is_read_again_after_a_while() {
-    let server = ApiServer::new(&story());
-    server.fault("/pods?", usize::MAX, Fault::Versionless);
-    let follower = follow(&server, |options| options.timing.backoff = Duration::from_secs(5));
-    assert!(follower.has_pod("payments"));
-    let lists = server.world().requests.iter().filter(|request| request.contains("/pods?")).count();
-    assert!(lists < 20, "{lists}");
+    for streaming in [true, false] {
+        let server = ApiServer::new(&story());
+        server.fault("/pods?", usize::MAX, Fault::Versionless);
+        let mut follower = follow(&server, |options| {
+            (options.streaming, options.page) = (streaming, 1000);
+            (options.timing.backoff, options.timing.max_backoff) = (PATIENCE, PATIENCE);
+        });
+        assert!(follower.has_pod("payments"));
+        let waits = |state: &State| matches!(state, State::Retrying { why, .. } if why.contains("no resource version"));
+        follower.until("a pause", |f| waits(&f.status(Kind::Pod).state));
+        let lists = server.world().requests.iter().filter(|request| request.contains("/pods?")).count();
+        assert_eq!(lists, 1, "streaming {streaming}");
+    }
 }
 
 #[test]
@@ -381,6 +388,111 @@ fn what_is_forbidden_or_missing_is_reported_and_may_come_later() {
     follower.until("budgets", |f| listed(f, Kind::PodDisruptionBudget) && listed(f, Kind::StatefulSet));
     follower.until("claims", |f| f.status(Kind::ResourceClaim).state == State::Watching);
     assert!(follower.cluster.pod_disruption_budgets.get(&Key::new("shop", "late")).is_some());
+}
+
+#[test]
+fn a_list_that_is_not_found_is_unknown_and_not_none() {
+    for code in [404, 405] {
+        for (on, kind) in [
+            ("/nodes?", Kind::Node),
+            ("/nodes?limit=3&continue", Kind::Node),
+            ("/pods?", Kind::Pod),
+            ("/namespaces?", Kind::Namespace),
+            ("/poddisruptionbudgets?", Kind::PodDisruptionBudget),
+            ("/priorityclasses?", Kind::PriorityClass),
+        ] {
+            let server = ApiServer::new(&story());
+            server.fault(on, usize::MAX / 2, Fault::Status(code, None));
+            let follower = follow(&server, |options| options.watch = false);
+            let state = follower.status(kind).state;
+            assert!(matches!(&state, State::Retrying { why, .. } if why.starts_with(&code.to_string())), "{on}: {state:?}");
+            assert!(follower.first.report.missing().why(kind).is_some(), "{on}: {:?}", follower.first.report.absent);
+        }
+    }
+}
+
+#[test]
+fn a_discovery_without_the_core_is_not_believed() {
+    let resource = |name: &str| json!({"name": name, "kind": "?", "verbs": ["get", "list"]});
+    for resources in [json!([]), ["nodes", "pods"].map(resource).into()] {
+        let server = ApiServer::new(&story());
+        server.fault("GET /api/v1", 1, Fault::Body(json!({"kind": "APIResourceList", "resources": resources}).to_string()));
+        let follower = follow(&server, |_| {});
+        assert_eq!(contents(&follower.cluster), contents(&load(&[STORIES[0].input()]).cluster()));
+        assert!(follower.first.report.absent.is_empty());
+    }
+}
+
+#[test]
+fn a_watch_that_is_not_found_leaves_what_is_known() {
+    let not_found = |f: &Follower| matches!(&f.status(Kind::Pod).state, State::Retrying { why, .. } if why.starts_with("404"));
+    for fault in [Fault::Status(404, None), Fault::Error(404)] {
+        let server = ApiServer::new(&story());
+        let mut follower = follow(&server, |_| {});
+        server.wait_until("the watch of pods", |world| world.watching.get("pods") == Some(&1));
+        server.fault("/pods?", usize::MAX / 2, fault);
+        server.end_watches();
+        follower.until("the failure", not_found);
+        assert!(follower.has_pod("payments") && follower.changes.is_empty(), "{:?}", follower.changes);
+        server.put(pod("new", ""));
+        server.forgive();
+        follower.until("the new pod", |f| f.has_pod("new"));
+        follower.until_fresh(&server);
+    }
+}
+
+#[test]
+fn a_kind_that_discovery_loses_has_no_objects_until_it_is_back() {
+    let server = ApiServer::new(&story());
+    server.put(json!({"kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}}));
+    let mut follower = follow(&server, |_| {});
+    let classes = |f: &Follower| f.cluster.device_classes.iter().count();
+    assert_eq!(classes(&follower), 1);
+    server.wait_until("the watch", |world| world.watching.get("deviceclasses") == Some(&1));
+    server.world().group_versions.insert("resource.k8s.io", "");
+    server.end_watches();
+    follower.until("the loss", |f| classes(f) == 0 && f.status(Kind::DeviceClass).state == State::Absent);
+    server.world().group_versions.clear();
+    follower.until("its return", |f| classes(f) == 1 && f.status(Kind::DeviceClass).state == State::Watching);
+}
+
+#[test]
+fn items_of_another_kind_are_unknown_objects_of_the_lists() {
+    let secret = json!({"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "s"}});
+    let partial = json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": {"name": "n"}});
+    for item in [json!("a"), secret, partial, json!({"kind": "NodeList", "apiVersion": "v1", "items": []})] {
+        for (on, of, kind) in [
+            ("/nodes?", "Node", Kind::Node),
+            ("/pods?", "Pod", Kind::Pod),
+            ("/poddisruptionbudgets?", "PodDisruptionBudget", Kind::PodDisruptionBudget),
+        ] {
+            let server = ApiServer::new(&story());
+            let version = if of == "PodDisruptionBudget" { "policy/v1" } else { "v1" };
+            let list = json!({"kind": format!("{of}List"), "apiVersion": version, "metadata": {"resourceVersion": "1"}, "items": [item]});
+            server.fault(on, usize::MAX / 2, Fault::Body(list.to_string()));
+            let follower = follow(&server, |options| options.watch = false);
+            let report = &follower.first.report;
+            assert_eq!(report.kinds[&kind].unreadable, 1, "{item} in a list of {of}");
+            assert_eq!(follower.status(kind).degraded, 1);
+            assert!(report.missing().why(kind).is_some(), "{item} in a list of {of}");
+        }
+    }
+}
+
+#[test]
+fn credentials_that_a_server_echoes_are_hidden() {
+    let echo = |code: u16| Fault::Answer(code, "bad: authorization: Bearer secret-token".to_owned());
+    let server = ApiServer::new(&story());
+    server.fault("/nodes?", usize::MAX / 2, echo(500));
+    server.fault("/poddisruptionbudgets?", usize::MAX / 2, echo(403));
+    server.fault("/services?", usize::MAX / 2, Fault::Body("<Bearer secret-token>".to_owned()));
+    let follower = follow(&server, |options| options.watch = false);
+    let shown = format!("{:?} {:?}", follower.live.status(), follower.first.diagnostics);
+    assert!(!shown.contains("secret-token") && shown.contains("authorization: Bearer [hidden]"), "{shown}");
+    let folder = tempfile::tempdir().unwrap();
+    server.fault("/version", usize::MAX / 2, echo(500));
+    let error = connect(&options(&server, &folder)).unwrap_err().to_string();
+    assert!(error.ends_with("500 Internal Server Error: bad: authorization: Bearer [hidden]"), "{error}");
 }
 
 #[test]
@@ -713,7 +825,8 @@ fn a_server_that_hangs_is_noticed_and_answers_again() {
     server.fault("GET /", usize::MAX / 2, Fault::Silence);
     let hangs = |f: &Follower| {
         let retries = |kind: &KindStatus| matches!(&kind.state, State::Retrying { why, .. } if why.contains("the server does not respond"));
-        f.live.status().kinds.iter().all(retries)
+        // What discovery does not have is not listed.
+        f.live.status().kinds.iter().all(|kind| retries(kind) || kind.state == State::Absent)
     };
     follower.until("the silence", hangs);
     server.put(pod("later", ""));

@@ -315,7 +315,7 @@ async fn reach(
             Some(version.git_version)
         }
         // Reading the version may be forbidden.
-        Err(failure) if matches!(failure.what, FailureKind::Forbidden | FailureKind::Absent) => None,
+        Err(failure) if matches!(failure.what, FailureKind::Forbidden | FailureKind::NotFound) => None,
         Err(failure) => return Err(failure),
     };
     let offers = Offers::ask(&client, timing.answer).await?;

@@ -9,12 +9,12 @@ use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::failure::{self, Failure, Status, excerpt};
-use super::resource::Resource;
-use crate::cluster::Key;
+use super::resource::{Resource, Subject};
 use crate::cluster::neighbors::NeighborKind;
+use crate::cluster::{Key, Kind};
 use crate::limits::live::PAGE_ITEMS;
 use crate::source::decode::neighbors::{self, DecodedNeighbor};
-use crate::source::decode::{Context, Decoded, DecodedItem, decode_text};
+use crate::source::decode::{Context, DecodeError, Decoded, DecodedItem, decode_text};
 use crate::source::layout::Hint;
 use crate::source::read::split::{Syntax, TypeMeta};
 
@@ -107,6 +107,11 @@ struct Named {
     metadata: Names,
 }
 
+#[derive(Deserialize)]
+struct OwnKind {
+    kind: String,
+}
+
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Names {
@@ -151,6 +156,12 @@ pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
         let context = Context { list: &types, list_open: false, index: Some(index as u32), depth: 1, hint: &hint, patterns: None };
         let mut out = Vec::with_capacity(1);
         decode_text(item.get().as_bytes(), Syntax::Json, context, 0, &mut out);
+        if let Subject::Objects(kind) = resource.subject {
+            if out.is_empty() {
+                out.push(lost(kind, index));
+            }
+            out.iter_mut().for_each(|decoded| require(decoded, kind));
+        }
         out
     };
     let Items { kept: items, too_many } = raw.items.unwrap_or_default();
@@ -159,6 +170,37 @@ pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
     }
     let items = items.par_iter().enumerate().with_min_len(16).map(|(i, item)| (i, item)).flat_map_iter(decode_one).collect();
     Ok(Page { items, resource_version: raw.metadata.resource_version, next: raw.metadata.r#continue.unwrap_or_default() })
+}
+
+/// Makes anything else than an object of a kind an error of this kind: an unknown object takes its place.
+fn require(decoded: &mut Decoded, kind: Kind) {
+    let message = match &decoded.what {
+        what if is_of(what, kind) => return,
+        DecodedItem::Error(error) => error.message.clone(),
+        DecodedItem::Object { object, .. } => format!("expected a {kind}, got a {}", object.kind()),
+        DecodedItem::Other(other) | DecodedItem::Unread(other) => format!("expected a {kind}, got a {other}"),
+        DecodedItem::OldVersion(_, version) => format!("{version} cannot be read"),
+        DecodedItem::Nameless(_) => "it has no name".to_owned(),
+        DecodedItem::NoObject(found) => format!("expected an object, got {found}"),
+        _ => format!("it is not a {kind}"),
+    };
+    decoded.what = DecodeError { kind: Some(kind), ..DecodeError::new(&message) }.into();
+    (decoded.metadata, decoded.neighbor) = (None, None);
+}
+
+fn is_of(what: &DecodedItem, kind: Kind) -> bool {
+    match what {
+        DecodedItem::Object { object, .. } => object.kind() == kind,
+        DecodedItem::Mended(what, _) => is_of(what, kind),
+        DecodedItem::Error(error) => error.kind == Some(kind),
+        _ => false,
+    }
+}
+
+/// Returns an item that holds no object.
+fn lost(kind: Kind, index: usize) -> Decoded {
+    let what = DecodeError { kind: Some(kind), ..DecodeError::new("it holds no object") }.into();
+    Decoded { line: 0, index: Some(index as u32), newest: None, what, metadata: None, neighbor: None, change: None }
 }
 
 /// A page of objects or events that scheduling does not read.
@@ -212,6 +254,16 @@ pub(super) fn lines(text: &[u8], resource: &Resource, api_version: &str) -> Vec<
     }
 }
 
+/// Checks the kind of an object of a watch, if it names one: the object of another kind has the name of one that it is not.
+fn check_kind(object: &[u8], resource: &Resource) -> Result<(), Failure> {
+    match serde_json::from_slice(object) {
+        Ok(OwnKind { kind }) if kind != resource.kind => {
+            Err(Failure::new(failure::FailureKind::Content, format!("the watch of {} sent a {kind:?}", resource.plural)))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 fn line(text: &[u8], resource: &Resource, types: &TypeMeta) -> Result<Line, Failure> {
     let strange = || Failure::new(failure::FailureKind::Content, format!("the watch sent an invalid line: {}", excerpt(text)));
     let raw: RawLine<'_> = serde_json::from_slice(text).map_err(|_| strange())?;
@@ -223,15 +275,24 @@ fn line(text: &[u8], resource: &Resource, types: &TypeMeta) -> Result<Line, Fail
             let context = Context { list: types, list_open: false, index: None, depth: 1, hint: &hint, patterns: None };
             let mut out = Vec::with_capacity(1);
             decode_text(object, Syntax::Json, context, 0, &mut out);
-            let decoded = out.pop().ok_or_else(strange)?;
+            let mut decoded = out.pop().ok_or_else(strange)?;
             let version = match &decoded.what {
-                DecodedItem::Object { object, .. } => object.meta().resource_version.to_string(),
+                DecodedItem::Object { object, .. } if resource.subject == Subject::Objects(object.kind()) => {
+                    object.meta().resource_version.to_string()
+                }
                 // An object that is not kept still has the resource version of the watch.
-                _ => names().map(|names| names.resource_version).unwrap_or_default(),
+                _ => {
+                    check_kind(object, resource)?;
+                    names().map(|names| names.resource_version).unwrap_or_default()
+                }
             };
+            if let Subject::Objects(kind) = resource.subject {
+                require(&mut decoded, kind);
+            }
             Ok(Line::Put(Box::new(decoded), version))
         }
         "DELETED" => {
+            check_kind(object, resource)?;
             let Names { name, namespace, uid, resource_version, .. } = names()?;
             let namespace = if resource.namespaced() { namespace } else { String::new() };
             Ok(Line::Gone(Key::new(namespace, name), uid, resource_version))

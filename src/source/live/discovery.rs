@@ -58,22 +58,29 @@ struct Resources {
 #[derive(Deserialize)]
 struct Named {
     name: String,
-    #[serde(default)]
-    verbs: Vec<String>,
 }
 
-/// Returns the names of the resources of a group's version that can be listed and watched.
+/// Returns the names of the resources of a group's version. Their verbs do not count: a resource that cannot be listed is unknown, not
+/// absent.
 async fn resources(client: &ReadOnlyClient, group: &str, version: &str, within: Duration) -> Result<Vec<String>, Failure> {
     let waiting = Waiting::Resources(if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") });
     let (found, _) = client.json::<Resources>(&root(group, version), waiting, within).await?;
-    let can = |resource: &Named| ["list", "watch"].iter().all(|verb| resource.verbs.iter().any(|v| v == verb));
-    Ok(found.resources.into_iter().filter(can).map(|resource| resource.name).collect())
+    Ok(found.resources.into_iter().map(|resource| resource.name).collect())
 }
 
 impl Offers {
     /// Queries a server, for as long as `within` in all. Requests that fail leave their part unknown, except if the server rejects
     /// the client altogether.
     pub(super) async fn ask(client: &ReadOnlyClient, within: Duration) -> Result<Self, Failure> {
+        Self::ask_about(client, RESOURCES.iter(), within).await
+    }
+
+    /// Queries a server again about one resource, for as long as `within` in all.
+    pub(super) async fn ask_again(client: &ReadOnlyClient, resource: &Resource, within: Duration) -> Offer {
+        Self::ask_about(client, std::iter::once(resource), within).await.map_or(Offer::Unknown, |offers| offers.of(resource))
+    }
+
+    async fn ask_about(client: &ReadOnlyClient, about: impl Iterator<Item = &Resource>, within: Duration) -> Result<Self, Failure> {
         let deadline = Instant::now() + within;
         let mut offers = Self::default();
         let fatal = |failure: &Failure| matches!(failure.what, FailureKind::Unauthorised | FailureKind::Content | FailureKind::Credentials);
@@ -88,7 +95,7 @@ impl Offers {
         let mut by_name: BTreeMap<String, Vec<String>> =
             groups.into_iter().map(|group| (group.name, group.versions.into_iter().map(|v| v.version).collect())).collect();
         by_name.insert(String::new(), vec!["v1".to_owned()]);
-        let mut wanted: Vec<(&str, &str)> = RESOURCES.iter().flat_map(|r| r.versions.iter().map(|version| (r.group, *version))).collect();
+        let mut wanted: Vec<(&str, &str)> = about.flat_map(|r| r.versions.iter().map(|version| (r.group, *version))).collect();
         wanted.sort_unstable();
         wanted.dedup();
         wanted.retain(|(group, version)| by_name.get(*group).is_some_and(|versions| versions.iter().any(|v| v == version)));
@@ -104,7 +111,16 @@ impl Offers {
         Ok(offers)
     }
 
+    /// Returns whether a resource is offered. It is absent only if all that could name it was read; those of the core group are on every
+    /// server, so a discovery without them is not believed.
     pub(super) fn of(&self, resource: &Resource) -> Offer {
+        match self.named(resource) {
+            Offer::Absent | Offer::Old if resource.group.is_empty() => Offer::Unknown,
+            offer => offer,
+        }
+    }
+
+    fn named(&self, resource: &Resource) -> Offer {
         let Some(groups) = &self.groups else { return Offer::Unknown };
         let Some(versions) = groups.get(resource.group) else { return Offer::Absent };
         let mut looked_up = true;

@@ -28,8 +28,8 @@ pub(super) enum FailureKind {
     Unauthorised,
     /// 403.
     Forbidden,
-    /// 404 and 405: the server does not have the resource.
-    Absent,
+    /// 404 and 405. Whatever is in front of a server answers so too, so this alone does not say that the server lacks a resource.
+    NotFound,
     /// 410: the resource version or the continue token is too old.
     Expired,
     /// 400 and 422: the server rejects the request's parameters.
@@ -144,7 +144,7 @@ fn sort(code: u16) -> FailureKind {
     match code {
         401 => FailureKind::Unauthorised,
         403 => FailureKind::Forbidden,
-        404 | 405 => FailureKind::Absent,
+        404 | 405 => FailureKind::NotFound,
         410 => FailureKind::Expired,
         400 | 422 => FailureKind::Rejected,
         other => FailureKind::Status(other),
@@ -203,7 +203,7 @@ mod tests {
         for (code, header, body, what, message, retry_after) in [
             (403, "", status, FailureKind::Forbidden, "403 Forbidden: pods is forbidden", None),
             (401, "", "", FailureKind::Unauthorised, "401 Unauthorized", None),
-            (404, "", "404 page not found\n", FailureKind::Absent, "404 Not Found: 404 page not found", None),
+            (404, "", "404 page not found\n", FailureKind::NotFound, "404 Not Found: 404 page not found", None),
             (410, "", "", FailureKind::Expired, "410 Gone", None),
             (422, "", "", FailureKind::Rejected, "422 Unprocessable Entity", None),
             (429, "", wait, FailureKind::Status(429), "429 Too Many Requests: too many", Some(7)),

@@ -239,6 +239,12 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
         let target = Target { context: name.clone(), server, ..Target::default() };
         let no_credentials = |cause: String| ConnectError::Credentials { target: target.clone(), cause };
         // A program that prompts would write over the screen.
+        if user.auth_provider.as_ref().is_some_and(|provider| provider.config.contains_key("cmd-path")) {
+            // kube would wait for it without a limit.
+            let message = "the auth-provider of the user runs a program (cmd-path), as kubectl no longer does; use a credential plugin \
+                           (exec) instead, such as gke-gcloud-auth-plugin";
+            return Err(no_credentials(message.to_owned()));
+        }
         valid_until = exec::resolve(user, &cluster, wanted.interactive, wanted.exec).map_err(|error| no_credentials(error.to_string()))?;
         if let Some(path) = user.token_file.take_if(|_| user.token.is_none()) {
             let token = text_of(&path).map_err(|error| no_credentials(format!("tokenFile {path}: {error}")))?;
@@ -253,6 +259,9 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     for named in kubeconfig.clusters.iter_mut().filter_map(|named| named.cluster.as_mut()) {
         complete_server(named);
     }
+    if let Some(url) = cluster.proxy_url.as_ref().filter(|url| !url.is_empty() && !has_scheme_of_proxies(url)) {
+        return Err(bad(not_a_proxy(url)));
+    }
     let options = KubeConfigOptions { context: Some(name.clone()), ..KubeConfigOptions::default() };
     // The future never waits; it is async only for its other callers.
     let loaded = Config::from_custom_kubeconfig(kubeconfig, &options).now_or_never();
@@ -260,6 +269,7 @@ pub(super) fn load(wanted: &Wanted, env: &Env) -> Result<Loaded, ConnectError> {
     // kube checks the environment against the proxy's address instead of the server's.
     let proxy = cluster.proxy_url.filter(|url| !url.is_empty()).or_else(|| proxy_to(&config.cluster_url, &env.proxies));
     config.proxy_url = match proxy {
+        Some(url) if !has_scheme_of_proxies(&url) => return Err(bad(not_a_proxy(&url))),
         Some(url) => Some(url.parse().map_err(|error| bad(format!("the proxy {:?} is invalid: {error}", url_without_password(&url))))?),
         None => None,
     };
@@ -276,6 +286,18 @@ fn proxy_to(server: &Uri, proxies: &Proxies) -> Option<String> {
     Some(if proxy.contains("://") { proxy.replacen("socks5h://", "socks5://", 1) } else { format!("http://{proxy}") })
 }
 
+/// The schemes of proxies that kube speaks.
+const PROXY_SCHEMES: [&str; 3] = ["http://", "https://", "socks5://"];
+
+/// Returns whether kube speaks to a proxy. Its own error about another one shows the password.
+fn has_scheme_of_proxies(url: &str) -> bool {
+    PROXY_SCHEMES.iter().any(|scheme| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)))
+}
+
+fn not_a_proxy(url: &str) -> String {
+    format!("the proxy {:?} does not begin with one of {}", url_without_password(url), PROXY_SCHEMES.join(", "))
+}
+
 /// Adds the scheme to a server without one, as `DefaultServerURL` of client-go: https if the cluster has settings for TLS.
 fn complete_server(cluster: &mut Cluster) {
     let tls = cluster.certificate_authority.is_some()
@@ -288,7 +310,7 @@ fn complete_server(cluster: &mut Cluster) {
 
 /// Why a file that a kubeconfig names is not read.
 #[derive(Debug, thiserror::Error)]
-enum FileError {
+pub(super) enum FileError {
     #[error("is not a regular file")]
     NotRegular,
     #[error("is longer than {} MiB", CREDENTIAL_FILE >> 20)]
@@ -336,7 +358,7 @@ fn check_file(path: &Path) -> Result<(), FileError> {
 }
 
 /// Returns the text of a regular file.
-fn text_of(path: &str) -> Result<String, FileError> {
+pub(super) fn text_of(path: &str) -> Result<String, FileError> {
     check_file(Path::new(path))?;
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(CREDENTIAL_FILE).read_to_string(&mut text));

@@ -58,7 +58,7 @@ impl From<Failure> for Unlisted {
     fn from(failure: Failure) -> Self {
         tracing::info!(why = failure.message, "a list that a question needs was not read");
         match failure.what {
-            FailureKind::Absent => Self::Absent,
+            FailureKind::NotFound => Self::Absent,
             FailureKind::Forbidden | FailureKind::Unauthorised => Self::Withheld(MissingReason::Refused),
             _ => Self::Withheld(MissingReason::Failed),
         }
@@ -148,15 +148,18 @@ async fn in_time(deadline: Instant, list: impl Future<Output = Result<Listed, Un
     })
 }
 
+/// The groups that every server has.
+const BUILT_IN: [&str; 4] = ["", "apps", "batch", "autoscaling"];
+
 /// Lists the objects of a kind in the version that the server prefers.
 async fn objects(shared: &Shared, kind: NeighborKind, group: &str, namespace: Option<&str>) -> Result<Listed, Unlisted> {
     let versions = match shared.offers.versions_of(group) {
         Some(versions) => versions,
-        // Every server has these.
-        None if matches!(group, "" | "apps" | "batch" | "autoscaling") => vec!["v1".to_owned()],
+        None if BUILT_IN.contains(&group) => vec!["v1".to_owned()],
         None => return Err(Unlisted::Withheld(MissingReason::Failed)),
     };
-    let mut last = Unlisted::Absent;
+    // A custom group may have other kinds only; one that is built in has all of its.
+    let mut last = if BUILT_IN.contains(&group) { Unlisted::Withheld(MissingReason::Failed) } else { Unlisted::Absent };
     for version in versions.iter().take(NEIGHBOR_VERSIONS) {
         let resource = Place { root: root(group, version), plural: kind.resource().to_owned(), selector: None };
         let api_version = if group.is_empty() { version.clone() } else { format!("{group}/{version}") };
@@ -228,7 +231,7 @@ async fn list(shared: &Shared, place: &Place, namespace: Option<&str>, read: Rea
     loop {
         let from = if pages.next.is_empty() { String::new() } else { format!("&continue={}", encode(&pages.next)) };
         let text = shared.client.text(&format!("{path}?limit={PAGE}{from}{selector}"), Waiting::Object(path.clone()), bounds.page).await?;
-        let page = read(&text.bytes)?;
+        let page = read(&text.bytes).map_err(|failure| shared.client.hide(failure))?;
         listed.unreadable |= page.unreadable > 0;
         pages.pages += 1;
         pages.items += page.count;

@@ -14,6 +14,7 @@ use http::{Method, Request, Response};
 use jiff::Timestamp;
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
+use secrecy::ExposeSecret as _;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout};
 use tower::{BoxError, Layer, Service};
@@ -21,9 +22,11 @@ use tower::{BoxError, Layer, Service};
 use super::answer::{Answer, AnswerTimes, Costs, Text, silence};
 use super::bounds::Bounds;
 use super::failure::{Failure, FailureKind, excerpt};
+use super::kubeconfig::text_of;
 use super::resource::{is_allowed, is_log};
 use super::timing::Timing;
 use super::waiting::{Waiting, Waits};
+use crate::output::Credentials;
 
 /// The interval between renewals of credentials that are expired on arrival.
 const RENEW_AGAIN: Duration = Duration::from_secs(1);
@@ -89,6 +92,7 @@ struct Built {
     client: Client,
     until: Option<Timestamp>,
     gzip: bool,
+    credentials: Credentials,
 }
 
 /// Lists, watches and gets; see the module's documentation.
@@ -120,6 +124,7 @@ fn build((mut config, valid_until): (Config, Option<Timestamp>), guard: ReadOnly
     // The caller decides about retries, and shows them.
     config.default_retry = false;
     let gzip = !config.disable_compression;
+    let credentials = credentials(&config);
     let builder = ClientBuilder::try_from(config).map_err(|error| {
         let failure = Failure::of_client(&error);
         // Nothing was sent yet, so the error is in the user's configuration.
@@ -127,7 +132,34 @@ fn build((mut config, valid_until): (Config, Option<Timestamp>), guard: ReadOnly
     })?;
     let client = builder.with_layer(&guard).build();
     let until = valid_until.or(*client.valid_until());
-    Ok(Built { client, until, gzip })
+    Ok(Built { client, until, gzip, credentials })
+}
+
+/// The fields of an auth-provider that are secret.
+const SECRET_FIELDS: [&str; 4] = ["access-token", "client-secret", "id-token", "refresh-token"];
+
+/// Returns what a server or a proxy is sent as credentials.
+fn credentials(config: &Config) -> Credentials {
+    let user = &config.auth_info;
+    let mut found = Credentials::default();
+    if let Some(token) = &user.token {
+        found.add(token.expose_secret());
+    }
+    // That of a pod's service account.
+    if let Some(token) = user.token_file.as_ref().and_then(|path| text_of(path).ok()) {
+        found.add(token.trim());
+    }
+    if let (Some(name), Some(password)) = (&user.username, &user.password) {
+        found.add_user(&format!("{name}:{}", password.expose_secret()));
+    }
+    let provider = user.auth_provider.iter().flat_map(|provider| &provider.config);
+    provider.filter(|(field, _)| SECRET_FIELDS.contains(&field.as_str())).for_each(|(_, value)| found.add(value));
+    for url in config.proxy_url.iter().chain([&config.cluster_url]) {
+        if let Some((user, _)) = url.authority().and_then(|authority| authority.as_str().rsplit_once('@')) {
+            found.add_user(&percent_encoding::percent_decode_str(user).decode_utf8_lossy());
+        }
+    }
+    found
 }
 
 impl ReadOnlyClient {
@@ -186,6 +218,12 @@ impl ReadOnlyClient {
         Ok(())
     }
 
+    /// Returns a failure without the credentials that the server or a proxy may have echoed.
+    pub(super) fn hide(&self, failure: Failure) -> Failure {
+        let built = self.built.read().unwrap_or_else(PoisonError::into_inner);
+        Failure { message: built.credentials.hide(&failure.message).into_owned(), ..failure }
+    }
+
     fn client(&self) -> (Client, bool) {
         let built = self.built.read().unwrap_or_else(PoisonError::into_inner);
         (built.client.clone(), built.gzip)
@@ -230,6 +268,10 @@ impl ReadOnlyClient {
 
     /// Sends a GET. Returns a JSON answer, or a failure.
     pub(super) async fn get(&self, path_and_query: &str, waiting: Waiting, within: Option<Duration>) -> Result<Answer, Failure> {
+        self.send(path_and_query, waiting, within).await.map_err(|failure| self.hide(failure))
+    }
+
+    async fn send(&self, path_and_query: &str, waiting: Waiting, within: Option<Duration>) -> Result<Answer, Failure> {
         self.renew_expired().await?;
         self.count()?;
         let wait = self.waits.begin(waiting.clone());
@@ -287,7 +329,7 @@ impl ReadOnlyClient {
     ) -> Result<Text, Failure> {
         let _wait = self.waits.begin(waiting.clone());
         let answer = self.get(path_and_query, waiting, None).await?;
-        answer.whole(self.answer, most, &self.costs, check).await
+        answer.whole(self.answer, most, &self.costs, check).await.map_err(|failure| self.hide(failure))
     }
 
     /// Sends a GET and decodes its short answer, which must be there within a time.
@@ -309,7 +351,10 @@ impl ReadOnlyClient {
                 text.used();
                 Ok((value, date))
             }
-            Err(error) => Err(Failure::new(FailureKind::Content, format!("the answer is invalid ({error}): {}", excerpt(&text.bytes)))),
+            Err(error) => {
+                let message = format!("the answer is invalid ({error}): {}", excerpt(&text.bytes));
+                Err(self.hide(Failure::new(FailureKind::Content, message)))
+            }
         }
     }
 }

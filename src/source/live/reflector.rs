@@ -17,7 +17,7 @@ use super::answer::Pace;
 use super::bounds::Bounds;
 use super::connection::Shared;
 use super::decode::{self, Line};
-use super::discovery::{Offer, is_essential};
+use super::discovery::{Offer, Offers, is_essential};
 use super::failure::{Failure, FailureKind};
 use super::resource::{Resource, Subject};
 use super::status::{Place, RetryCause, State};
@@ -61,6 +61,8 @@ pub(super) struct Reflector {
 enum Next {
     Now,
     After(Duration),
+    /// When the server's discovery has the resource, which it does not now.
+    WhenOffered,
     Never,
 }
 
@@ -83,11 +85,9 @@ impl Reflector {
             Offer::Version(version) => self.version = version,
             Offer::Unknown => {}
             Offer::Absent => {
-                self.settle(State::Absent);
-                if !self.shared.watch {
+                if !self.until_offered().await {
                     return;
                 }
-                tokio::time::sleep(self.shared.timing.absent).await;
             }
             Offer::Old => {
                 let version = self.shared.offers.versions(self.resource);
@@ -107,12 +107,13 @@ impl Reflector {
                 Ok(()) => Next::Now,
                 Err(failure) => {
                     self.failing.get_or_insert(began);
-                    self.after(failure).await
+                    self.after(shared.client.hide(failure)).await
                 }
             };
             let wait = match next {
                 Next::Never => return,
-                Next::Now => Duration::ZERO,
+                Next::WhenOffered if !self.until_offered().await => return,
+                Next::WhenOffered | Next::Now => Duration::ZERO,
                 Next::After(wait) => wait,
             };
             // Without watches, a settled resource does not change any more.
@@ -121,6 +122,26 @@ impl Reflector {
             }
             tokio::time::sleep(wait).await;
         }
+    }
+
+    /// Waits until the server's discovery has the resource, without which there are no objects; returns false if that is not waited for.
+    async fn until_offered(&mut self) -> bool {
+        self.settle(State::Absent);
+        if !self.shared.watch {
+            return false;
+        }
+        loop {
+            tokio::time::sleep(self.shared.timing.absent).await;
+            if let Offer::Version(version) = self.offer().await {
+                (self.version, self.at) = (version, None);
+                return true;
+            }
+        }
+    }
+
+    /// Asks the server's discovery for the resource again.
+    async fn offer(&self) -> Offer {
+        Offers::ask_again(&self.shared.client, self.resource, self.shared.timing.answer).await
     }
 
     /// Runs one list, or one watch.
@@ -181,8 +202,8 @@ impl Reflector {
     /// Decides how to continue after a failure, and shows it.
     async fn after(&mut self, failure: Failure) -> Next {
         match failure.what {
-            // Streams may be switched off on the server, and permission to list does not imply permission to watch.
-            FailureKind::Rejected | FailureKind::Forbidden if self.streaming && self.at.is_none() => {
+            // Streams may be switched off on the server, and a list may be there, or permitted, without a watch.
+            FailureKind::Rejected | FailureKind::Forbidden | FailureKind::NotFound if self.streaming && self.at.is_none() => {
                 self.streaming = false;
                 return Next::Now;
             }
@@ -197,18 +218,28 @@ impl Reflector {
                 self.settle(State::Forbidden { why: failure.message });
                 return Next::After(self.shared.timing.forbidden);
             }
-            FailureKind::Absent if self.version + 1 < self.resource.versions.len() => {
-                self.version += 1;
-                self.at = None;
-                return Next::Now;
-            }
-            FailureKind::Absent => {
-                (self.version, self.at) = (0, None);
-                self.clear();
-                self.settle(State::Absent);
-                return Next::After(self.shared.timing.absent);
-            }
-            FailureKind::Rejected => self.at = None,
+            // Every server has these, so discovery is not asked again.
+            FailureKind::NotFound if self.resource.group.is_empty() => {}
+            FailureKind::NotFound => match self.offer().await {
+                Offer::Absent => {
+                    self.at = None;
+                    self.clear();
+                    return Next::WhenOffered;
+                }
+                Offer::Version(version) if version != self.version => {
+                    (self.version, self.at) = (version, None);
+                    return Next::After(self.backoff.next(&self.shared.timing, None));
+                }
+                // The server may have any version.
+                Offer::Unknown if self.at.is_none() && self.version + 1 < self.resource.versions.len() => {
+                    self.version += 1;
+                    return Next::Now;
+                }
+                Offer::Unknown if self.at.is_none() => self.version = 0,
+                Offer::Version(_) | Offer::Unknown | Offer::Old => {}
+            },
+            // A resource version may be one that cannot be sent.
+            FailureKind::Rejected | FailureKind::Refused => self.at = None,
             FailureKind::Limit | FailureKind::TooLong => {
                 let is_smaller = self.shrink_page(failure.what);
                 if is_smaller && !self.shared.client.is_exhausted() {
@@ -282,7 +313,7 @@ impl Reflector {
         self.shared.wake();
     }
 
-    /// Removes all objects: the server no longer has the resource.
+    /// Removes all objects: the server's discovery no longer has the resource.
     fn clear(&self) {
         if let Some(kind) = self.kind()
             && self.shared.store().sweep(kind, self.namespace.as_deref(), &HashSet::new())
@@ -331,10 +362,7 @@ impl Reflector {
     fn end_list(&mut self, seen: &HashSet<Key>, version: String) -> Result<(), Failure> {
         let follows = !version.is_empty() || !self.shared.watch;
         self.listed(seen, version);
-        if follows {
-            return Ok(());
-        }
-        Err(Failure::new(FailureKind::Content, "the list has no resource version, so its changes cannot be watched"))
+        if follows { Ok(()) } else { Err(versionless()) }
     }
 
     /// Updates the status after some answers.
@@ -477,6 +505,10 @@ impl Reflector {
                         self.listed(&seen, version.clone());
                         complete = true;
                         store = shared.store();
+                        if version.is_empty() {
+                            result = Err(versionless());
+                            break;
+                        }
                     }
                     self.reached(version, stream);
                 }
@@ -511,6 +543,10 @@ impl Reflector {
             self.at = Some(version);
         }
     }
+}
+
+fn versionless() -> Failure {
+    Failure::new(FailureKind::Content, "the list has no resource version, so its changes cannot be watched")
 }
 
 fn hangs(timing: &Timing) -> Failure {

@@ -166,7 +166,7 @@ pub(super) async fn run(shared: Arc<Shared>, pod: Key, LogRead { follow, since }
             Ok(()) => LogState::Read,
             Err(failure) => match failure.what {
                 FailureKind::Forbidden | FailureKind::Unauthorised => LogState::Forbidden(failure.message.clone()),
-                FailureKind::Absent | FailureKind::Rejected => LogState::Absent(failure.message.clone()),
+                FailureKind::NotFound | FailureKind::Rejected => LogState::Absent(failure.message.clone()),
                 // A log without news is no trouble.
                 FailureKind::Timeout if follows => LogState::Read,
                 _ => LogState::Failed(failure.message.clone()),

@@ -90,7 +90,7 @@ pub enum State {
         /// The server's message.
         why: String,
     },
-    /// The server does not have the resource, so there are no objects.
+    /// The server's discovery does not have the resource, so there are no objects.
     Absent,
     /// The server has it only in a version that cannot be read.
     OldVersion {

@@ -89,6 +89,11 @@ fn lines_of_a_watch_are_distinguished() {
         (r#"{"type":"MODIFIED","object":{"metadata":{"name":"n","resourceVersion":"6"}}}"#, "put n 6"),
         (r#"{"type":"MODIFIED","object":{"metadata":{"name":"n","resourceVersion":"6"},"spec":[]}}"#, "put bad Node n 6"),
         (r#"{"type":"DELETED","object":{"metadata":{"name":"n","uid":"u","resourceVersion":"7"}}}"#, "gone n u 7"),
+        (r#"{"type":"DELETED","object":{"kind":"Pod","metadata":{"name":"n","uid":"u"}}}"#, r#"the watch of nodes sent a "Pod""#),
+        (r#"{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"n"}}}"#, r#"the watch of nodes sent a "Pod""#),
+        (r#"{"type":"ADDED","object":{"kind":"Secret","metadata":{"name":"n"}}}"#, r#"the watch of nodes sent a "Secret""#),
+        (r#"{"type":"MODIFIED","object":{"kind":"Status","code":500}}"#, r#"the watch of nodes sent a "Status""#),
+        (r#"{"type":"ADDED","object":{"kind":"Node","apiVersion":"v2","metadata":{"name":"n","resourceVersion":"6"}}}"#, "put bad  6"),
         (r#"{"type":"BOOKMARK","object":{"kind":"Node","metadata":{"resourceVersion":"8"}}}"#, "bookmark 8 false"),
         (
             r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}"#,

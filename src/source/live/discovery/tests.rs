@@ -27,6 +27,15 @@ fn the_newest_version_that_is_offered_and_understood_is_taken() {
 }
 
 #[test]
+fn what_every_server_has_is_never_absent() {
+    let groups: BTreeMap<String, Vec<String>> = [(String::new(), vec!["v1".to_owned()])].into();
+    let offers = Offers { groups: Some(groups), resources: [((String::new(), "v1".to_owned()), vec!["pods".to_owned()])].into() };
+    for (kind, expected) in [(Kind::Pod, Offer::Version(0)), (Kind::Node, Offer::Unknown), (Kind::PodDisruptionBudget, Offer::Absent)] {
+        assert_eq!(offers.of(Resource::of(Subject::Objects(kind))), expected, "{kind}");
+    }
+}
+
+#[test]
 fn pod_groups_are_absent_where_their_group_has_only_priority_classes() {
     let pod_groups = Resource::of(Subject::Objects(Kind::PodGroup));
     let group = "scheduling.k8s.io".to_owned();

@@ -100,6 +100,31 @@ fn credentials_that_cannot_be_sent_are_refused_without_being_shown() {
 }
 
 #[test]
+fn a_proxy_of_another_scheme_is_refused_without_its_password() {
+    for (url, shown) in [
+        ("bob:hunter2@127.0.0.1:9", "127.0.0.1:9"),
+        ("http:bob:hunter2@127.0.0.1:9", "127.0.0.1:9"),
+        ("bob:hunter2%40127.0.0.1:9", "[hidden]"),
+        ("ftp://bob:hunter2@127.0.0.1:9", "ftp://127.0.0.1:9"),
+        ("socks4://bob:hunter2%40h", "socks4://[hidden]"),
+    ] {
+        let error = check(&GOOD.replace("http://proxy:3128", url), None).unwrap_err();
+        assert!(error.contains(&format!("the proxy {shown:?} does not begin with one of http://, https://, socks5://")), "{error}");
+    }
+    assert!(check(&GOOD.replace("http://proxy:3128", "SOCKS5://me:hunter2@proxy:1"), None).is_ok());
+}
+
+#[test]
+fn a_program_of_an_auth_provider_is_not_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("made");
+    let provider = format!("{{auth-provider: {{name: gcp, config: {{cmd-path: touch, cmd-args: {}}}}}}}", made.display());
+    let error = check(&GOOD.replace("{token: abc}", &provider), None).unwrap_err();
+    assert!(error.contains("no credentials: the auth-provider of the user runs a program (cmd-path)"), "{error}");
+    assert!(!made.exists());
+}
+
+#[test]
 fn the_environment_names_proxies_in_schemes_that_kube_knows() {
     let secret = |url: &str| Secret::new(url.to_owned());
     let proxies = Proxies { http: secret("plain:2"), https: secret("socks5h://s:1"), exceptions: "[fd00::1]:6443,10.0.0.1:443".to_owned() };
