@@ -8,7 +8,7 @@ use crate::limits::sources::ITEMS;
 /// A list with more entries than any of an API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany {
-    /// What the list holds, in the plural.
+    /// The kind of its entries, in the plural.
     pub what: &'static str,
     /// The number of its entries.
     pub count: usize,

@@ -33,6 +33,7 @@ mod message;
 mod named_format;
 mod number;
 mod parse;
+mod parts;
 mod plan;
 mod quantity;
 mod regex_syntax;
@@ -52,6 +53,7 @@ use std::cell::OnceCell;
 
 pub(crate) use self::error::{CelError, CompileError, EvalError};
 use self::eval::Evaluator;
+pub(crate) use self::parts::{Part, parts};
 use self::plan::Node;
 use self::source::Issues;
 use self::types::Type;

@@ -1,9 +1,11 @@
 //! `schedscope record`: writes the changes of a live cluster into a journal, until it is ended.
 
+use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -16,7 +18,7 @@ use super::{Failure, StandardError, judgeable};
 use crate::app;
 use crate::cluster::{Cluster, Key, Kind, KindSet};
 use crate::limits::live::NEIGHBORS_ASKED;
-use crate::limits::sessions::METRICS_REQUEST;
+use crate::limits::sessions::{METRICS_CLIENTS, METRICS_REQUEST};
 use crate::output::{self, METRICS_MEDIA_TYPE, MetricType, Metrics};
 use crate::source::LogTail;
 use crate::source::capture::Vocabulary;
@@ -334,7 +336,7 @@ fn metrics(shown: &Shown) -> Metrics {
     metrics
 }
 
-/// Serves the metrics from a thread of its own, one client after another.
+/// Serves the metrics from threads of their own.
 fn serve(address: SocketAddr, remote: bool, board: &Board) -> Result<(), Failure> {
     if !address.ip().is_loopback() && !remote {
         let words = format!("--metrics {address}: other machines could read it; add --metrics-remote to allow that");
@@ -343,17 +345,33 @@ fn serve(address: SocketAddr, remote: bool, board: &Board) -> Result<(), Failure
     let listener = TcpListener::bind(address).map_err(|error| Failure::usage(format!("--metrics {address}: {error}")))?;
     let board = Arc::clone(board);
     let answer_all = move || {
+        let mut clients = VecDeque::new();
         for stream in listener.incoming().flatten() {
-            // A client that is gone needs no answer.
-            let _ = answer(stream, &board);
+            clients.retain(|(client, _): &(JoinHandle<()>, TcpStream)| !client.is_finished());
+            if clients.len() >= METRICS_CLIENTS
+                && let Some((_, first)) = clients.pop_front()
+            {
+                // Its thread ends with the connection.
+                let _ = first.shutdown(Shutdown::Both);
+            }
+            let (Ok(connection), board) = (stream.try_clone(), Arc::clone(&board)) else { continue };
+            let answer = move || {
+                // A client that is gone needs no answer.
+                let _ = answer(&stream, &board);
+                let _ = stream.shutdown(Shutdown::Both);
+            };
+            clients.extend(metrics_thread(answer).ok().map(|client| (client, connection)));
         }
     };
-    let spawned = std::thread::Builder::new().name("metrics".to_owned()).spawn(answer_all);
-    spawned.map(drop).map_err(|error| Failure::source(format!("cannot start threads: {error}")))
+    metrics_thread(answer_all).map(drop).map_err(|error| Failure::source(format!("cannot start threads: {error}")))
+}
+
+fn metrics_thread(run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name("metrics".to_owned()).spawn(run)
 }
 
 /// Answers one request.
-fn answer(mut stream: TcpStream, board: &Board) -> std::io::Result<()> {
+fn answer(mut stream: &TcpStream, board: &Board) -> std::io::Result<()> {
     stream.set_read_timeout(Some(CLIENT))?;
     stream.set_write_timeout(Some(CLIENT))?;
     let deadline = Instant::now() + CLIENT;
@@ -416,5 +434,18 @@ mod tests {
         serve(address, false, &board).unwrap();
         assert_eq!(ask(address, &vec![b'a'; METRICS_REQUEST + 1024]), "");
         assert!(ask(address, b"GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 OK"), "the next client is");
+    }
+
+    #[test]
+    fn idle_clients_do_not_keep_others_from_the_metrics() {
+        let board = Board::default();
+        let address = free();
+        serve(address, false, &board).unwrap();
+        let before = Instant::now();
+        let idle: Vec<TcpStream> = (0..METRICS_CLIENTS * 4).map(|_| TcpStream::connect(address).unwrap()).collect();
+        assert!(ask(address, b"GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 OK"));
+        assert!(before.elapsed() < CLIENT * 4, "one after another takes more than a minute");
+        // The first ones were closed for later ones.
+        assert_eq!((&idle[0]).read(&mut [0; 1]).unwrap(), 0);
     }
 }

@@ -26,7 +26,7 @@ pub const KEPT_ANNOTATIONS: [&str; 15] = [
     "pv.kubernetes.io/provisioned-by",
     "resource.kubernetes.io/extended-resource-claim",
     "resource.kubernetes.io/pod-claim-name",
-    "scheduler.alpha.kubernetes.io/preferAvoidPods",
+    PREFER_AVOID_PODS,
     "scheduling.k8s.io/group-name",
     "storage.alpha.kubernetes.io/migrated-plugins",
     "storageclass.kubernetes.io/is-default-class",
@@ -35,8 +35,47 @@ pub const KEPT_ANNOTATIONS: [&str; 15] = [
     "volume.kubernetes.io/storage-provisioner",
 ];
 
+/// The annotation by which a node asks to avoid the pods of some controllers.
+pub(crate) const PREFER_AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+
 /// The key of the digest of all other annotations, so that a change of one of them is seen as a change.
 pub const OTHER_ANNOTATIONS: &str = "schedscope/other-annotations";
+
+/// The value of [`PREFER_AVOID_PODS`].
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct AvoidPods {
+    prefer_avoid_pods: Vec<PreferAvoidPodsEntry>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PreferAvoidPodsEntry {
+    pod_signature: PodSignature,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct PodSignature {
+    pod_controller: AvoidedController,
+}
+
+/// A controller whose pods a node asks to avoid.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct AvoidedController {
+    /// The kind.
+    pub(crate) kind: Str,
+    /// The UID.
+    pub(crate) uid: Str,
+}
+
+/// Parses the value of [`PREFER_AVOID_PODS`]; an invalid one lists no controllers. Mirrors `GetAvoidPodsFromNodeAnnotations` of
+/// `component-helpers/scheduling/corev1/helpers.go`.
+pub(crate) fn avoided_controllers(text: &str) -> Vec<AvoidedController> {
+    let avoids: AvoidPods = serde_json::from_str(text).unwrap_or_default();
+    avoids.prefer_avoid_pods.into_iter().map(|entry| entry.pod_signature.pod_controller).collect()
+}
 
 /// Reads annotations, keeping [`KEPT_ANNOTATIONS`] and a digest of the rest.
 pub(super) fn read_annotations<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Labels, D::Error> {

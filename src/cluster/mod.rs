@@ -31,6 +31,7 @@ pub(crate) mod testing;
 mod uid;
 mod workload;
 
+pub(crate) use annotations::{AvoidedController, PREFER_AVOID_PODS, avoided_controllers};
 pub use annotations::{KEPT_ANNOTATIONS, OTHER_ANNOTATIONS};
 pub use collections::{Labels, List, Map};
 pub use cow_arc::{CowArc, Empty};

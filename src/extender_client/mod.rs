@@ -113,7 +113,7 @@ async fn answer(call: &Call, largest: usize, proxies: &Proxies) -> Answer {
 
 /// Leaves out the credentials of a call that the extender or a proxy echoed. One that is also in the request, such as the name of a
 /// node, may decide, and is none that the answer gives away.
-fn without_credentials(answer: Answer, call: &Call, proxies: &Proxies) -> Answer {
+fn without_credentials(mut answer: Answer, call: &Call, proxies: &Proxies) -> Answer {
     let url = call.extender.url(call.verb);
     let mut credentials = Credentials::default();
     if let Ok(target) = Destination::parse(url.expose()) {
@@ -133,11 +133,11 @@ fn without_credentials(answer: Answer, call: &Call, proxies: &Proxies) -> Answer
     }
     credentials.forget_those_in(&call.body);
     let hide = |text: &str| credentials.hide(text).into_owned();
-    let body = match &answer.body {
+    answer.body = match &answer.body {
         AnswerBody::Body(text) => AnswerBody::Body(hide(text)),
         AnswerBody::Error(text) => AnswerBody::Error(hide(text)),
     };
-    Answer { body, ..answer }
+    answer
 }
 
 /// Connects, sends the request and reads the answer; sets `status` as soon as it is known.

@@ -119,6 +119,7 @@
 //! | [`sessions::RUN_BYTES_OF_EVENT`] | 100 bytes | Bytes of the source, unpacked, for each further event of RUN_EVENTS. | `a_run_in_the_explorer_stops_after_a_number_of_events` |
 //! | [`sessions::JOURNAL_REVISIONS`] | 300 | Revisions that the timeline of a journal has, about; changes of several seconds share one where there are more. | `a_window_is_bounded` |
 //! | [`sessions::METRICS_REQUEST`] | 8 KiB | Bytes of a request for the recorder's metrics; a longer one is not answered. | `a_request_without_end_is_not_answered` |
+//! | [`sessions::METRICS_CLIENTS`] | 16 | Clients of the recorder's metrics that are answered at once; with another one, the connection of the first is closed. | `idle_clients_do_not_keep_others_from_the_metrics` |
 //! | [`engine::ODDS_TOTALS`] | 2,000,000 steps | Totals of scores that are computed for the odds over starting nodes in one pass; beyond it searches are counted one by one. | `odds_that_take_too_many_steps_are_not_computed` |
 //! | [`engine::ODDS_SCORED`] | 20,000 steps | Nodes scored for the odds over starting nodes if searches are counted one by one and odds are not asked for; beyond it they are not counted. | `odds_of_many_starts_are_counted_when_asked_for` |
 //! | [`engine::ODDS_SCORED_ASKED`] | 3,000,000 steps | Nodes scored for the odds over starting nodes that are asked for; beyond it they are not counted. For a pod with a long spec it is less. | `odds_of_many_starts_are_counted_when_asked_for` |

@@ -38,4 +38,6 @@ limits! { "sessions":
     count JOURNAL_REVISIONS: usize = 300, "a_window_is_bounded";
     /// Bytes of a request for the recorder's metrics; a longer one is not answered.
     bytes METRICS_REQUEST: usize = 8 << 10, "a_request_without_end_is_not_answered";
+    /// Clients of the recorder's metrics that are answered at once; with another one, the connection of the first is closed.
+    count METRICS_CLIENTS: usize = 16, "idle_clients_do_not_keep_others_from_the_metrics";
 }

@@ -1,51 +1,12 @@
 //! NodePreferAvoidPods: Score. Mirrors `pkg/scheduler/framework/plugins/nodepreferavoidpods/node_prefer_avoid_pods.go` of the
-//! releases that have it, and `GetAvoidPodsFromNodeAnnotations` of `component-helpers/scheduling/corev1/helpers.go`.
+//! releases that have it.
 
-use serde::Deserialize;
-
-use crate::cluster::{Node, Str};
+use crate::cluster::{Node, PREFER_AVOID_PODS, avoided_controllers};
 use crate::framework::{Context, CycleState, MAX_NODE_SCORE, NodeInfo, Plugin, PodInfo, ScorePlugin, Status};
-
-/// The annotation by which a node asks to avoid the pods of some controllers.
-const PREFER_AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
 /// Prefers nodes that do not ask to avoid the pods of the pod's controller.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodePreferAvoidPods;
-
-/// The annotation's value.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct AvoidPods {
-    prefer_avoid_pods: Vec<PreferAvoidPodsEntry>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct PreferAvoidPodsEntry {
-    pod_signature: PodSignature,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct PodSignature {
-    pod_controller: Controller,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Controller {
-    kind: Str,
-    uid: Str,
-}
-
-impl AvoidPods {
-    /// Parses the node's annotation; the default if it is missing or invalid.
-    fn of(node: &Node) -> Self {
-        let text = node.metadata.annotations.get(PREFER_AVOID_PODS);
-        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
-    }
-}
 
 impl Plugin for NodePreferAvoidPods {
     plugin!(NodePreferAvoidPods: score);
@@ -62,8 +23,8 @@ impl ScorePlugin for NodePreferAvoidPods {
 pub(super) fn is_avoided(pod: &PodInfo, node: &Node) -> bool {
     let controller = pod.pod.metadata.controller().filter(|c| matches!(c.kind.as_str(), "ReplicationController" | "ReplicaSet"));
     controller.is_some_and(|controller| {
-        let avoids = AvoidPods::of(node).prefer_avoid_pods;
-        avoids.iter().map(|a| &a.pod_signature.pod_controller).any(|c| c.kind == controller.kind && c.uid == controller.uid)
+        let avoided = node.metadata.annotations.get(PREFER_AVOID_PODS).map(|text| avoided_controllers(text)).unwrap_or_default();
+        avoided.iter().any(|c| c.kind == controller.kind && c.uid == controller.uid)
     })
 }
 

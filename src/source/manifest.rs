@@ -99,7 +99,7 @@ impl Reading {
             Ok(entries) => entries,
             Err(error) => return self.error(name, 0, format!("cannot be read: {error}")),
         };
-        // What is no regular file is refused by name, rather than left out.
+        // Anything but a regular file is refused by name, rather than left out.
         let is_manifest =
             |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml" || end == "json") && !path.is_dir();
         let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).filter(is_manifest).collect();

@@ -49,7 +49,7 @@ const LAYERS: Rooms = &[
     ),
     ("workload", &["limits", "plugins", "release", "cluster", "suggest"]),
     ("scheduler_log", &["limits"]),
-    ("source", &["limits", "admission", "scheduler_log", "cluster", "output", "plural", "proxies"]),
+    ("source", &["limits", "admission", "cel", "scheduler_log", "cluster", "output", "plural", "proxies"]),
     (
         "analysis",
         &[

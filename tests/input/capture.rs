@@ -374,6 +374,97 @@ fn a_redacted_capture_decides_the_same() {
     assert!(checked > 100, "{checked}");
 }
 
+/// Expressions that see more of an attribute than its equality, and claims that are derived from pods.
+#[test]
+fn attributes_and_ephemeral_claims_decide_the_same_when_redacted() {
+    let serial = r#"device.attributes["gpu.acme.com"].serial"#;
+    let device = |expression: &str, serial: &str| {
+        serde_json::json!([
+            {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}},
+            {"kind": "DeviceClass", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "gpu"}, "spec": {}},
+            {"kind": "ResourceSlice", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "s1"}, "spec": {"driver": "gpu.acme.com",
+                "nodeName": "n1", "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
+                "devices": [{"name": "g0", "attributes": {"serial": {"string": serial}, "other": {"string": "Z"}}}]}},
+            {"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "cl", "namespace": "d", "uid": "cu"},
+                "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount",
+                    "count": 1, "selectors": [{"cel": {"expression": expression}}]}}]}}},
+            {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p", "namespace": "d", "uid": "u"}, "spec": {
+                "schedulerName": "default-scheduler", "resourceClaims": [{"name": "x", "resourceClaimName": "cl"}],
+                "containers": [{"name": "c", "resources": {"claims": [{"name": "x"}]}}]}, "status": {"phase": "Pending"}},
+        ])
+    };
+    let pod = |namespace: &str, name: &str, volume: &str| {
+        serde_json::json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": namespace, "uid": format!("{name}{namespace}")},
+            "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c"}], "volumes": [{"name": volume, "ephemeral":
+                {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "sc"}}}}]}, "status": {"phase": "Pending"}})
+    };
+    let claim = |namespace: &str, owner: &str| {
+        serde_json::json!({"kind": "PersistentVolumeClaim", "apiVersion": "v1", "metadata": {"name": "a-b-c", "namespace": namespace,
+            "uid": format!("claim-{namespace}"),
+            "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": owner, "uid": format!("{owner}{namespace}"), "controller": true}]},
+            "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "sc"}, "status": {"phase": "Pending"}})
+    };
+    let claims = serde_json::json!([
+        {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}},
+        {"kind": "StorageClass", "apiVersion": "storage.k8s.io/v1", "metadata": {"name": "sc"}, "provisioner": "x.com",
+            "volumeBindingMode": "WaitForFirstConsumer"},
+        pod("n1", "a-b", "c"), pod("n2", "a", "b-c"), claim("n1", "a-b"), claim("n2", "a"),
+    ]);
+    for (what, items) in [
+        ("semver", device(&format!("semver({serial}).isGreaterThan(semver('1.0.0'))"), "1.2.3")),
+        ("quantity", device(&format!("quantity({serial}).isGreaterThan(quantity('1Gi'))"), "80Gi")),
+        ("comment", device(&format!("{serial} == 'GPU-1' // it's\n && device.attributes['gpu.acme.com'].other == 'Z'"), "GPU-1")),
+        ("escapes", device(&format!("{serial} == 'GPU\\u002d1' && {serial} != r'GPU-2'"), "GPU-1")),
+        ("driver", device(&format!("{serial} == device.driver"), "gpu.acme.com")),
+        ("computed", device("device.attributes['gpu.acme.com']['ser' + 'ial'].startsWith('GPU')", "GPU-1")),
+        ("claims", claims),
+    ] {
+        let dump = read(&serde_json::json!({"kind": "List", "apiVersion": "v1", "items": items}).to_string());
+        let cluster = dump.cluster();
+        let decided = decisions(&cluster);
+        let scheduled = decided.values().filter(|decision| decision["outcome"] == "scheduled").count();
+        assert_eq!(scheduled, cluster.pods.iter().count(), "{what}: {decided:?}");
+        check_redacted(what, &cluster);
+    }
+}
+
+/// A node's wish to avoid the pods of a controller counts in v1.20.
+#[test]
+fn nodes_avoid_the_same_pods_when_redacted() {
+    let controller =
+        serde_json::json!({"apiVersion": "v1", "kind": "ReplicationController", "name": "rc", "uid": "uid-1", "controller": true});
+    let avoid = serde_json::json!({"preferAvoidPods": [{"podSignature": {"podController": controller}}]}).to_string();
+    let node = |name: &str, cpu: &str, annotations: Value| {
+        serde_json::json!({"kind": "Node", "apiVersion": "v1", "metadata": {"name": name, "annotations": annotations},
+            "status": {"allocatable": {"cpu": cpu, "pods": "10"}}})
+    };
+    let items = serde_json::json!([
+        node("big", "64", serde_json::json!({"scheduler.alpha.kubernetes.io/preferAvoidPods": avoid})),
+        node("small", "4", serde_json::json!({})),
+        {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "p", "namespace": "d", "uid": "u", "ownerReferences": [controller]},
+            "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]},
+            "status": {"phase": "Pending"}},
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("dump.json"), serde_json::json!({"kind": "List", "apiVersion": "v1", "items": items}).to_string()).unwrap();
+    let run = |arguments: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope")).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    run(&["capture", &path("redacted.json"), "--redact", "--from", &path("dump.json")]);
+    for from in ["dump.json", "redacted.json"] {
+        let pods = load(&[Input::Path(path(from).into())]).cluster().pods.iter().map(|pod| pod.key()).collect::<Vec<_>>();
+        let [pod] = &pods[..] else { panic!("{pods:?}") };
+        let answer = run(&["explain", &pod.name, "-n", &pod.namespace, "--from", &path(from), "--emulate", "1.20", "-o", "json"]);
+        let answer: Value = serde_json::from_slice(&answer).unwrap();
+        // Names sort as before: the second one is the small node.
+        assert_eq!(answer["node"], answer["feasible"][1], "{from}: {answer}");
+        assert_eq!(answer["score"][0]["plugins"]["NodePreferAvoidPods"], 0, "{from}: {answer}");
+    }
+}
+
 /// Texts in every place of every kind that users or drivers fill are in no redacted capture.
 #[test]
 fn planted_names_are_in_no_redacted_capture() {

@@ -825,7 +825,7 @@ fn a_server_that_hangs_is_noticed_and_answers_again() {
     server.fault("GET /", usize::MAX / 2, Fault::Silence);
     let hangs = |f: &Follower| {
         let retries = |kind: &KindStatus| matches!(&kind.state, State::Retrying { why, .. } if why.contains("the server does not respond"));
-        // What discovery does not have is not listed.
+        // A kind that discovery lacks is not listed.
         f.live.status().kinds.iter().all(|kind| retries(kind) || kind.state == State::Absent)
     };
     follower.until("the silence", hangs);

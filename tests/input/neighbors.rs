@@ -157,7 +157,7 @@ fn a_kind_that_is_refused_or_late_is_unknown_and_the_rest_counts() {
     let output = program(Some(&server), &["explain", "deployment/web", "-n", "shop", "-o", "json"]);
     let unknown = &answer(&output)["missingKinds"];
     let why = |kind: &str| unknown.as_array().unwrap().iter().find(|k| k["kind"] == kind).map(|k| k["why"].clone());
-    assert_eq!((why("ResourceQuota"), why("LimitRange"), why("Deployment")), (Some(json!("refused")), Some(json!("notInSource")), None));
+    assert_eq!((why("ResourceQuota"), why("LimitRange"), why("Deployment")), (Some(json!("refused")), Some(json!("failed")), None));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "an optional kind makes no noise");
     let text = program(Some(&server), &["explain", "deployment/web", "-n", "shop"]);
     let text = String::from_utf8_lossy(&text.stdout).into_owned();

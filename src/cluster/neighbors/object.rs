@@ -50,14 +50,18 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Removes the fields of [`LEFT_OUT`] at any depth, and those that are null: an API server reads them as absent.
-fn leave_out(value: &mut Value) {
+/// Maps whose keys users choose: a label may be called `env`.
+const CHOSEN_KEYS: [&str; 5] = ["labels", "matchLabels", "minTaskMember", "nodeSelector", "selector"];
+
+/// Removes the fields of [`LEFT_OUT`] at any depth, and those that are null: an API server reads them as absent. Users may have
+/// chosen the keys of the value itself.
+fn leave_out(value: &mut Value, is_chosen: bool) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, field| !field.is_null() && !LEFT_OUT.contains(&name.as_str()));
-            fields.values_mut().for_each(leave_out);
+            fields.retain(|name, field| !field.is_null() && (is_chosen || !LEFT_OUT.contains(&name.as_str())));
+            fields.iter_mut().for_each(|(name, field)| leave_out(field, CHOSEN_KEYS.contains(&name.as_str())));
         }
-        Value::Array(items) => items.iter_mut().for_each(leave_out),
+        Value::Array(items) => items.iter_mut().for_each(|item| leave_out(item, false)),
         _ => {}
     }
 }
@@ -373,7 +377,7 @@ impl Neighbor {
             NeighborKind::RuntimeClass => serde_json::json!({"overhead": overhead, "scheduling": scheduling}),
             _ => serde_json::json!({"spec": spec, "status": status}),
         };
-        leave_out(&mut fields);
+        leave_out(&mut fields, false);
         let content = NeighborContent::Other(Box::new(fields));
         Ok(Self { kind, api_version, metadata, content })
     }

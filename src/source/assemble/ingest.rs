@@ -414,7 +414,7 @@ impl Assembly {
             None if neighbor.is_some() => {}
             None => {
                 self.report.unknown += 1;
-                // What a list lacks, the list tells.
+                // Lists tell about their own items.
                 ingest.of_no_kind += usize::from(place.is_none());
             }
         }

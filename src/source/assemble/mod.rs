@@ -147,7 +147,7 @@ pub(super) struct Assembly {
     pub(super) too_many: Tally,
     /// Compressed files that were not opened because the limit on decompressed bytes was used up.
     pub(super) unaffordable: Tally,
-    /// What the source says of kinds that may lack objects.
+    /// Statements of the source about kinds that may lack objects.
     pub(super) in_part: Tally,
     /// Errors of collection that the dump records.
     pub(super) not_collected: Tally,

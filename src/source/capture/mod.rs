@@ -110,13 +110,13 @@ impl Capture<'_> {
     fn redactor<'w>(&self, words: &'w Vocabulary) -> Redactor<'w> {
         let mut redactor = Redactor::new(words);
         for object in self.cluster.objects() {
-            redactor.collect(&mut self.value(&object));
+            redactor.collect(object.kind().into(), &mut self.value(&object));
         }
         for neighbor in self.neighbors.into_iter().flat_map(Neighbors::objects).filter(|neighbor| !neighbor.kind.is_in_model()) {
-            redactor.collect(&mut neighbor_value(neighbor));
+            redactor.collect(neighbor.kind.into(), &mut neighbor_value(neighbor));
         }
         for mut event in self.all_events() {
-            redactor.collect(&mut event);
+            redactor.collect("Event", &mut event);
         }
         redactor.finish();
         redactor

@@ -68,7 +68,7 @@ fn has_items(text: &[u8]) -> bool {
     serde_json::from_slice::<Items>(text).is_ok_and(|list| list.items.is_some())
 }
 
-/// What a text that is no object is called where it may be a message.
+/// The name of a text that is no object and may be a message.
 pub(in crate::source) const WORDS: &str = "several words";
 
 fn not_a_list() -> DecodedItem {

@@ -110,7 +110,7 @@ pub(super) enum DecodedItem {
 }
 
 impl DecodedItem {
-    /// Returns whether it stands for an item of a list that may be an object of the list's kind, and was not read.
+    /// Returns whether it is an item that was not read, and may be an object of its list's kind.
     pub(super) fn is_lost_item(&self) -> bool {
         match self {
             Self::NoObject(_) | Self::Kindless { .. } => true,

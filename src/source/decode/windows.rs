@@ -107,7 +107,7 @@ pub(in crate::source) struct Contents {
     pub(in crate::source) form: Form,
 }
 
-/// What the lists of a file say about their kinds.
+/// The kinds of a file's lists, by how whole these are.
 #[derive(Debug, Default)]
 pub(in crate::source) struct Lists {
     /// The number of lists that the file's end leaves open.

@@ -74,10 +74,10 @@ impl<'w> RecordedState<'w> {
     pub fn redacted(mut self, words: &'w Vocabulary) -> Self {
         let mut redactor = Redactor::new(words);
         for object in self.cluster.objects() {
-            redactor.collect(&mut value(&object));
+            redactor.collect(object.kind().into(), &mut value(&object));
         }
         for (number, event) in &self.events {
-            redactor.collect(&mut event_value(*number as usize, event));
+            redactor.collect("Event", &mut event_value(*number as usize, event));
         }
         redactor.finish();
         self.redactor = Some(redactor);
@@ -163,13 +163,13 @@ impl<'w> RecordedState<'w> {
         let parts: Vec<LineParts> = text.split(|byte| *byte == b'\n').filter_map(|line| LineParts::of(line, near)).collect();
         // Collecting empties the texts.
         for part in &parts {
-            redactor.collect(&mut part.named.clone());
+            redactor.collect("", &mut part.named.clone());
         }
         let mut name = match writer {
             LogWriter::Pod(key) => json!({"name": key.name}),
             LogWriter::File(name) => json!({"name": name}),
         };
-        redactor.collect(&mut name.clone());
+        redactor.collect("", &mut name.clone());
         redactor.finish();
         redactor.apply("", &mut name);
         let mut out = String::new();
@@ -197,10 +197,10 @@ impl<'w> RecordedState<'w> {
         }
         if let Some(redactor) = &mut self.redactor {
             for neighbor in now.objects() {
-                redactor.collect(&mut neighbor_value(neighbor));
+                redactor.collect(neighbor.kind.into(), &mut neighbor_value(neighbor));
             }
             for event in &events {
-                redactor.collect(&mut other_event_value(0, event));
+                redactor.collect("Event", &mut other_event_value(0, event));
             }
             redactor.finish();
         }
@@ -288,8 +288,8 @@ impl<'w> RecordedState<'w> {
         let Some(redactor) = &mut self.redactor else { return };
         for change in changes {
             match change {
-                Change::Put(object) => redactor.collect(&mut value(object)),
-                Change::Event(event) => redactor.collect(&mut event_value(0, event)),
+                Change::Put(object) => redactor.collect(object.kind().into(), &mut value(object)),
+                Change::Event(event) => redactor.collect("Event", &mut event_value(0, event)),
                 Change::Gone(_) | Change::Listed(_) | Change::Unreadable(..) => {}
             }
         }

@@ -160,7 +160,9 @@ pub(super) fn page(text: &[u8], resource: &Resource) -> Result<Page, Failure> {
             if out.is_empty() {
                 out.push(lost(kind, index));
             }
-            out.iter_mut().for_each(|decoded| require(decoded, kind));
+            for decoded in &mut out {
+                require(decoded, kind);
+            }
         }
         out
     };

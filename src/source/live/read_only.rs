@@ -219,9 +219,10 @@ impl ReadOnlyClient {
     }
 
     /// Returns a failure without the credentials that the server or a proxy may have echoed.
-    pub(super) fn hide(&self, failure: Failure) -> Failure {
+    pub(super) fn hide(&self, mut failure: Failure) -> Failure {
         let built = self.built.read().unwrap_or_else(PoisonError::into_inner);
-        Failure { message: built.credentials.hide(&failure.message).into_owned(), ..failure }
+        failure.message = built.credentials.hide(&failure.message).into_owned();
+        failure
     }
 
     fn client(&self) -> (Client, bool) {

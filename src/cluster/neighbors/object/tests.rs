@@ -50,3 +50,18 @@ fn an_object_is_written_as_it_was_read_without_what_programs_run() {
     assert_eq!(set.field("/spec/replicatedJobs/0/template").unwrap(), &serde_json::json!({"x": 1}));
     assert!(serde_json::from_str::<Neighbor>(r#"{"kind":"Sparkle"}"#).is_err());
 }
+
+#[test]
+fn labels_may_have_the_names_of_what_programs_run() {
+    let pool = read(
+        NeighborKind::NodePool,
+        r#"{"metadata":{"name":"p"},"spec":{"template":{"metadata":{"labels":{"env":"prod","data":"x"},"annotations":{"a":"b"}},
+        "spec":{"env":["hush"]}},"selector":{"matchLabels":{"command":"c"}},"labels":{"args":{"args":["hush"],"x":null}}}}"#,
+    );
+    let expected = serde_json::json!({
+        "template": {"metadata": {"labels": {"env": "prod", "data": "x"}}, "spec": {}},
+        "selector": {"matchLabels": {"command": "c"}},
+        "labels": {"args": {}},
+    });
+    assert_eq!(pool.field("/spec").unwrap(), &expected);
+}

@@ -3,11 +3,16 @@
 
 use std::collections::BTreeSet;
 
+use crate::cel::{Part, parts};
+
 /// Attributes that name a kind of device.
 const SORTS: [&str; 7] = ["architecture", "brand", "family", "model", "productName", "type", "vendor"];
 
 /// Functions that use a text only for equality.
-const PLAIN_FUNCTIONS: [&str; 8] = ["cel.bind", "compareTo", "has", "in", "isGreaterThan", "isLessThan", "quantity", "semver"];
+const PLAIN_FUNCTIONS: [&str; 6] = ["bind", "compareTo", "has", "isGreaterThan", "isLessThan", "type"];
+
+/// Functions that parse a text. Those of a literal do not depend on attributes.
+const PARSING: [&str; 2] = ["quantity", "semver"];
 
 /// Functions that use attributes without naming them.
 const OVER_ALL: [&str; 7] = ["all", "exists", "exists_one", "existsOne", "filter", "map", "transformList"];
@@ -30,7 +35,7 @@ impl Expressions {
             self.looked_into.extend(found.names.iter().cloned());
             // A literal can be a key: `device.attributes["acme.com"]["serial"]`.
             self.looked_into.extend(found.literals.iter().filter_map(|text| text.rsplit('/').next()).map(str::to_owned));
-            self.all |= found.names.iter().any(|name| OVER_ALL.contains(&name.as_str()));
+            self.all |= found.computed || found.names.iter().any(|name| OVER_ALL.contains(&name.as_str()));
         }
         self.literals.extend(found.literals);
     }
@@ -53,48 +58,54 @@ struct Found {
     names: BTreeSet<String>,
     /// Texts are at most compared for equality.
     plain: bool,
+    /// It computes the name of an attribute.
+    computed: bool,
 }
 
 impl Found {
     fn of(expression: &str) -> Self {
-        let mut found = Self { literals: BTreeSet::new(), names: BTreeSet::new(), plain: true };
-        let mut rest = expression;
-        let mut before = None;
-        while let Some(first) = rest.chars().next() {
-            let mut length = first.len_utf8();
-            if matches!(first, '"' | '\'') {
-                length = found.literal(rest, first);
-            } else if first.is_ascii_alphanumeric() || first == '_' {
-                length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-                let name = &rest[..length];
-                let called = rest[length..].trim_start().starts_with('(');
-                found.plain &= !called || PLAIN_FUNCTIONS.iter().any(|f| f.rsplit('.').next() == Some(name));
-                found.names.insert(name.to_owned());
-            } else if matches!(first, '<' | '>') {
+        let parts = parts(expression);
+        let mut found = Self { literals: BTreeSet::new(), names: BTreeSet::new(), plain: true, computed: false };
+        for (at, part) in parts.iter().enumerate() {
+            let next = |n: usize| parts.get(at + n);
+            let is = |n: usize, symbol: &str| next(n) == Some(&Part::Symbol(symbol));
+            match part {
+                Part::Text(Some(text)) => {
+                    found.plain &= !may_be_replacement(text);
+                    found.literals.insert(text.clone());
+                }
+                Part::Text(None) => found.plain = false,
+                Part::Name(name) => {
+                    let of_literal = PARSING.contains(name) && matches!(next(2), Some(Part::Text(_))) && (is(3, ")") || is(3, ","));
+                    found.plain &= !is(1, "(") || of_literal || PLAIN_FUNCTIONS.contains(name);
+                    found.names.insert((*name).to_owned());
+                }
                 // A comparison with a number does not depend on texts.
-                let after = rest[1..].trim_start_matches('=').trim_start().trim_start_matches('-').chars().next();
-                found.plain &= after.is_some_and(|c| c.is_ascii_digit());
-            } else if first == '+' || first == '\\' || first == '?' && before == Some('[') {
-                found.plain = false;
+                Part::Symbol("<" | "<=" | ">" | ">=") => {
+                    found.plain &= next(1 + usize::from(is(1, "-"))) == Some(&Part::Number);
+                }
+                Part::Symbol("+") => found.plain = false,
+                Part::Symbol("[") => {
+                    found.plain &= !is(1, "?");
+                    let indexes = match at.checked_sub(1).map(|before| &parts[before]) {
+                        // The driver's domain.
+                        Some(Part::Name("attributes" | "capacity")) => false,
+                        Some(Part::Name(_) | Part::Symbol(")" | "]" | "}")) => true,
+                        _ => false,
+                    };
+                    found.computed |= indexes && !(matches!(next(1), Some(Part::Text(_))) && is(2, "]"));
+                }
+                Part::Number | Part::Symbol(_) => {}
             }
-            if !first.is_whitespace() {
-                before = Some(first);
-            }
-            rest = &rest[length..];
         }
         found
     }
+}
 
-    /// Reads a literal at the start of `rest`; returns its length in bytes.
-    fn literal(&mut self, rest: &str, quote: char) -> usize {
-        let end = rest[1..].find(quote).map_or(rest.len(), |at| at + 1);
-        let text = &rest[1..end];
-        // A literal with escapes, or one that looks like a replacement, is not understood.
-        let numbered = text.strip_prefix('r').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-        self.plain &= !text.is_empty() && !text.contains('\\') && !numbered;
-        self.literals.insert(text.to_owned());
-        (end + 1).min(rest.len())
-    }
+/// Returns whether a text may equal a replacement.
+fn may_be_replacement(text: &str) -> bool {
+    let rest = text.strip_prefix(['q', 'r']).unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_digit()) && rest.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -125,5 +136,22 @@ mod tests {
         check("device.attributes['acme.com'].speed >= 25 && has(device.attributes['acme.com'].serial)", "serial", "GPU-2", false);
         check("device.capacity['acme.com'].memory.compareTo(quantity('80Gi')) >= 0", "serial", "GPU-2", false);
         check("'", "serial", "GPU-2", false);
+        // Functions that parse a text see more than its equality.
+        check(&format!("semver({serial}).isGreaterThan(semver('1.0.0'))"), "serial", "1.2.3", true);
+        check(&format!("quantity({serial}).isGreaterThan(quantity('1Gi'))"), "serial", "80Gi", true);
+        check(&format!("{serial}.isLessThan(semver('v2', true))"), "serial", "1.2.3", false);
+        check(&format!("cel.bind(s, {serial}, quantity(s).isGreaterThan(quantity('1Gi')))"), "serial", "80Gi", true);
+        check(&format!("cel.bind(s, {serial}, s == 'a')"), "serial", "80Gi", false);
+        // Comments are no part of an expression.
+        check(&format!("{serial} == 'GPU-1' // it's\n && {serial} != 'GPU-2'"), "serial", "GPU-2", true);
+        check(&format!("{serial} != 'x' // size(GPU)"), "serial", "GPU-2", false);
+        // Literals have their values.
+        check(&format!("{serial} == \"GPU\\u002d2\""), "serial", "GPU-2", true);
+        check(&format!("{serial} == r'GPU-2'"), "serial", "GPU-2", true);
+        check(&format!("{serial} == \"\"\"GPU-2\"\"\""), "serial", "GPU-2", true);
+        check(&format!("{serial} == 'q10000a'"), "serial", "GPU-2", true);
+        // A computed name may be that of any attribute.
+        check("device.attributes['acme.com']['ser' + 'ial'].startsWith('G')", "serial", "GPU-2", true);
+        check("device.attributes[device.driver].model.startsWith('G')", "serial", "GPU-2", false);
     }
 }

@@ -1,5 +1,10 @@
 //! Names that are Kubernetes' own, and exceptions within its domains.
 
+use strum::IntoEnumIterator as _;
+
+use crate::cluster::Kind;
+use crate::cluster::neighbors::NeighborKind;
+
 /// Types of conditions, services, addresses and the like.
 pub(super) const TYPES: [&str; 49] = [
     "AllContainersRestarting",
@@ -196,8 +201,91 @@ const KEYS: [(&str, &[&str]); 30] = [
     ("volume.kubernetes.io", &["selected-node", "storage-provisioner", "storage-resizer"]),
 ];
 
-/// Kubernetes' domains before which users may put a prefix: `acme.node-restriction.kubernetes.io`.
-const OPEN_DOMAINS: [&str; 2] = ["node-restriction.kubernetes.io", "node-role.kubernetes.io"];
+/// Domains of Kubernetes whose keys say nothing of their own here. A user may choose any other one below `kubernetes.io` and `k8s.io`.
+const DOMAINS: [&str; 39] = [
+    "admission.kubernetes.io",
+    "alpha.kubernetes.io",
+    "applyset.kubernetes.io",
+    "authentication.kubernetes.io",
+    "authorization.k8s.io",
+    "autoscaling.alpha.kubernetes.io",
+    "autoscaling.kubernetes.io",
+    "container.apparmor.security.beta.kubernetes.io",
+    "container.seccomp.security.alpha.kubernetes.io",
+    "control-plane.alpha.kubernetes.io",
+    "controller.kubernetes.io",
+    "csi.storage.k8s.io",
+    "endpoints.kubernetes.io",
+    "external-attacher.csi.storage.k8s.io",
+    "feature.node.kubernetes.io",
+    "ingress.kubernetes.io",
+    "ingressclass.kubernetes.io",
+    "k8s.io",
+    "kubeadm.alpha.kubernetes.io",
+    "kubectl.kubernetes.io",
+    "kubelet.kubernetes.io",
+    "node-restriction.kubernetes.io",
+    "node.beta.kubernetes.io",
+    "nfd.node.kubernetes.io",
+    "pod-security.kubernetes.io",
+    "pod.beta.kubernetes.io",
+    "podpreset.admission.kubernetes.io",
+    "rbac.authorization.kubernetes.io",
+    "scheduler.kubernetes.io",
+    "scheduling.kubernetes.io",
+    "seccomp.security.alpha.kubernetes.io",
+    "security.alpha.kubernetes.io",
+    "service.alpha.kubernetes.io",
+    "service.beta.kubernetes.io",
+    "service.kubernetes.io",
+    "snapshot.storage.kubernetes.io",
+    "storage.kubernetes.io",
+    "volume.alpha.kubernetes.io",
+    "windows.kubernetes.io",
+];
+
+/// API groups of Kubernetes and of the additions that the program reads.
+const GROUPS: [&str; 29] = [
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "cluster.x-k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "extensions",
+    "flowcontrol.apiserver.k8s.io",
+    "gateway.networking.k8s.io",
+    "internal.apiserver.k8s.io",
+    "metrics.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "snapshot.storage.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+    "topology.node.k8s.io",
+];
+
+/// Returns whether an API group belongs to Kubernetes or to an addition that the program reads.
+pub(super) fn is_group(group: &str) -> bool {
+    GROUPS.contains(&group) || NeighborKind::iter().any(|kind| kind.groups().contains(&group))
+}
+
+/// Returns whether a name is that of a resource of the API that the program reads, such as `pods`.
+pub(super) fn is_api_resource(name: &str) -> bool {
+    Kind::iter().any(|kind| kind.resource() == name) || NeighborKind::iter().any(|kind| kind.resource() == name)
+}
 
 /// The part of a key that is kept.
 #[derive(Debug, PartialEq, Eq)]
@@ -216,15 +304,8 @@ pub(super) fn own(key: &str) -> Own<'_> {
     if KEYS.iter().any(|(of, names)| *of == domain && names.contains(&name)) {
         return Own::All;
     }
-    let is_open = OPEN_DOMAINS.iter().any(|open| domain != *open && domain.ends_with(open));
     // Tools put names of clusters and teams after the domain: `kubernetes.io/cluster/acme`.
-    if is_own_domain(domain) && !is_open { Own::Domain(domain, name) } else { Own::None }
-}
-
-/// Returns whether a domain belongs to Kubernetes.
-pub(super) fn is_own_domain(domain: &str) -> bool {
-    let of = |own: &str| domain.strip_suffix(own).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    ["kubernetes.io", "k8s.io"].into_iter().any(of) || KEYS.iter().any(|(own, _)| *own == domain)
+    if DOMAINS.contains(&domain) || KEYS.iter().any(|(own, _)| *own == domain) { Own::Domain(domain, name) } else { Own::None }
 }
 
 #[cfg(test)]
@@ -247,6 +328,9 @@ mod tests {
             ("kubernetes.io/cluster-acme", Own::Domain("kubernetes.io", "cluster-acme")),
             ("kueue.x-k8s.io/queue-name", Own::All),
             ("notkubernetes.io/x", Own::None),
+            ("kubectl.kubernetes.io/x", Own::Domain("kubectl.kubernetes.io", "x")),
+            ("team-acme.kubernetes.io/gpu", Own::None),
+            ("acme.k8s.io/role", Own::None),
             ("acme.com/kubernetes.io", Own::None),
             ("app", Own::None),
         ] {

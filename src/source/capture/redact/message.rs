@@ -135,12 +135,12 @@ fn one(cores: &[&str], at: usize, announced: bool, quoted: bool, pass: &mut Pass
         (_, "to") => back(4) == "Successfully",
         _ => false,
     };
-    if back(1) == "Insufficient" {
-        resource(core, pass)
+    let lacking = if back(1) == "Insufficient" { lacking(core, pass) } else { None };
+    if let Some(resource) = lacking {
+        resource
     } else if name && announced || quoted {
         names(core, pass)
-    } else if is_number(core) || pass.words().has(core) || next(1) == "CSI" && next(2) == "driver" {
-        // Names of drivers are kept everywhere.
+    } else if is_number(core) || pass.words().has(core) || next(1) == "CSI" && next(2) == "driver" && is_driver(core, pass) {
         core.to_owned()
     } else if let Some(kept) = neighbors::amounts(core, pass).or_else(|| neighbors::planned(core, pass)) {
         kept
@@ -151,9 +151,29 @@ fn one(cores: &[&str], at: usize, announced: bool, quoted: bool, pass: &mut Pass
     }
 }
 
+/// Returns the resource that a text says is lacking, with a class in it replaced; `None` if the word is none. Resources that no
+/// object has are known by their domain.
+fn lacking(core: &str, pass: &mut Pass<'_>) -> Option<String> {
+    let has_domain = || core.split_once('/').is_some_and(|(domain, name)| domain.contains('.') && !name.contains('/'));
+    let is_resource = pass.kept().is_some_and(|kept| kept.is_resource(core)) || has_domain() && pass.known(core).is_none();
+    is_resource.then(|| resource(core, pass))
+}
+
+/// Returns whether a word is the name of a driver; those that no object has are known by their domain.
+fn is_driver(core: &str, pass: &Pass<'_>) -> bool {
+    pass.kept().is_some_and(|kept| kept.is_driver(core)) || core.contains('.') && !core.contains('/') && pass.known(core).is_none()
+}
+
 /// Redacts a name, with or without its namespace.
 fn names(core: &str, pass: &mut Pass<'_>) -> String {
-    core.split('/').map(|part| pass.text(part)).collect::<Vec<_>>().join("/")
+    match core.split_once('/') {
+        Some((namespace, name)) if !name.contains('/') => {
+            let name = pass.within(namespace, |pass| pass.claim(name));
+            format!("{}/{name}", pass.text(namespace))
+        }
+        Some(_) => core.split('/').map(|part| pass.text(part)).collect::<Vec<_>>().join("/"),
+        None => pass.claim(core),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Words of workloads, quotas and other programs that are the same in every cluster.
 
 use super::{Pass, resource};
+use crate::cluster::Quantity;
 
 /// Kinds and properties of workloads.
 pub(super) const TEXTS: [&str; 27] = [
@@ -176,17 +177,130 @@ pub(super) const MESSAGES: &[&str] = &[
     "ReplicaSet has timed out progressing. Deployment is paused does not have minimum availability. successfully progressed.",
 ];
 
-/// Speakers with an underscore that are no driver with a pod behind it.
-const SPEAKERS: [&str; 3] = ["ephemeral_volume", "resource_claim", "volume_expand"];
+/// Components of Kubernetes and of common additions to it that write events.
+const COMPONENTS: [&str; 74] = [
+    "attachdetach-controller",
+    "autoscaler",
+    "batch-scheduler",
+    "binder",
+    "bootstrap-signer",
+    "cloud-node-controller",
+    "cloud-node-lifecycle-controller",
+    "cloud-provider",
+    "cluster-autoscaler",
+    "clusterrole-aggregation-controller",
+    "controllermanager",
+    "cronjob-controller",
+    "daemonset-controller",
+    "default-scheduler",
+    "deployment-controller",
+    "descheduler",
+    "device-taint-eviction-controller",
+    "disruption-controller",
+    "endpoint-controller",
+    "endpoint-slice-controller",
+    "endpointslice-controller",
+    "ephemeral_volume",
+    "ephemeral-volume-controller",
+    "garbage-collector-controller",
+    "gpu-operator",
+    "horizontal-pod-autoscaler",
+    "ingress-nginx-controller",
+    "job-controller",
+    "jobset",
+    "jobset-controller",
+    "kai-scheduler",
+    "karpenter",
+    "keda-operator",
+    "koord-descheduler",
+    "koord-scheduler",
+    "kube-controller-manager",
+    "kube-proxy",
+    "kube-scheduler",
+    "kubelet",
+    "kueue-admission",
+    "kueue-clusterqueue-controller",
+    "kueue-job-controller",
+    "kueue-localqueue-controller",
+    "kueue-pod-controller",
+    "kueue-workload-controller",
+    "leaderworkerset",
+    "namespace-controller",
+    "node-controller",
+    "node-ipam-controller",
+    "node-lifecycle-controller",
+    "node-problem-detector",
+    "nodecontroller",
+    "persistentvolume-controller",
+    "pod-garbage-collector",
+    "podautoscaler",
+    "pod-scaler",
+    "podgroup-controller",
+    "replicaset-controller",
+    "replication-controller",
+    "replicationcontroller-controller",
+    "resource_claim",
+    "resourceclaim-controller",
+    "resourcequota-controller",
+    "route_controller",
+    "service-controller",
+    "serviceaccount-controller",
+    "sigs.k8s.io/descheduler",
+    "statefulset-controller",
+    "taint-eviction-controller",
+    "vc-controller-manager",
+    "vc-scheduler",
+    "volcano",
+    "volume_expand",
+    "yunikorn",
+];
+
+/// The state of an object, and that of a condition.
+pub(super) const STATES: [&str; 27] = [
+    "Active",
+    "Available",
+    "Bound",
+    "Closed",
+    "Closing",
+    "Completed",
+    "Failed",
+    "False",
+    "Finished",
+    "Inqueue",
+    "Lost",
+    "Open",
+    "Pending",
+    "PreScheduling",
+    "Released",
+    "Running",
+    "Scheduled",
+    "Scheduling",
+    "Succeeded",
+    "Terminated",
+    "Terminating",
+    "True",
+    "Unknown",
+    "Unschedulable",
+    "false",
+    "true",
+    "unknown",
+];
 
 /// The part of a quota's resource that follows the name of a class.
-const OF_STORAGE_CLASS: &str = ".storageclass.storage.k8s.io/";
+pub(super) const OF_STORAGE_CLASS: &str = ".storageclass.storage.k8s.io/";
 
-/// Handles the component that wrote an event. A CSI provisioner adds its pod to the name of its driver.
+/// Handles the component that wrote an event: known ones and schedulers are kept. A CSI provisioner adds its pod to the name of its
+/// driver.
 pub(super) fn speaker(text: &str, pass: &mut Pass<'_>) -> String {
-    match text.split_once('_') {
-        Some((driver, pod)) if !SPEAKERS.contains(&text) => format!("{driver}_{}", pass.text(pod)),
-        _ => text.to_owned(),
+    if COMPONENTS.contains(&text) {
+        return text.to_owned();
+    }
+    let of_driver = text.split_once('_').map(|(driver, pod)| (driver, pass.text(pod)));
+    let replaced = pass.text(text);
+    match (pass.kept(), of_driver) {
+        (Some(kept), _) if kept.is_scheduler(text) => text.to_owned(),
+        (Some(kept), Some((driver, pod))) if kept.is_driver(driver) => format!("{driver}_{pod}"),
+        _ => replaced,
     }
 }
 
@@ -198,20 +312,20 @@ pub(super) fn quota_resource(name: &str, pass: &mut Pass<'_>) -> String {
     }
 }
 
-/// Returns the amounts of a quota in a message, such as `requests.cpu=500m,pods=1`; `None` for other words.
+/// Returns the amounts of a quota in a message, such as `requests.cpu=500m,pods=1`, with names that are no resource's left out;
+/// `None` for other words.
 pub(super) fn amounts(core: &str, pass: &mut Pass<'_>) -> Option<String> {
-    let is_name = |name: &str| {
-        ["requests.", "limits.", "count/"].iter().any(|begin| name.starts_with(begin))
-            || ["cpu", "memory", "pods", "services", "persistentvolumeclaims"].contains(&name)
-            || name.contains(OF_STORAGE_CLASS)
-    };
-    let is_amount = |amount: &str| !amount.is_empty() && amount.len() <= 16 && amount.starts_with(|c: char| c.is_ascii_digit());
     let pairs: Option<Vec<(&str, &str)>> = core.split(',').map(|pair| pair.split_once('=')).collect();
     let pairs = pairs?;
-    if !pairs.iter().all(|(name, amount)| is_name(name) && is_amount(amount)) {
+    if !pairs.iter().all(|(_, amount)| amount.parse::<Quantity>().is_ok()) {
         return None;
     }
-    Some(pairs.iter().map(|(name, amount)| format!("{}={amount}", quota_resource(name, pass))).collect::<Vec<_>>().join(","))
+    let pair = |(name, amount): (&str, &str)| {
+        let replaced = quota_resource(name, pass);
+        let is_resource = pass.kept().is_some_and(|kept| kept.is_quota_resource(name));
+        if is_resource { format!("{replaced}={amount}") } else { format!("…={amount}") }
+    };
+    Some(pairs.into_iter().map(pair).collect::<Vec<_>>().join(","))
 }
 
 /// Returns a planned object in a message, such as `nodeclaim/default-x7k2p`; `None` for other words.

@@ -18,7 +18,7 @@ fn every_text_is_replaced_but_those_that_say_what_a_thing_is_like() {
         "status": {"conditions": [{"type": "Ready"}, {"type": "acme.com/Ready"}], "images": [{"names": ["web@sha256:0a"]}], "message": "0/3 nodes are available: 1 Insufficient cpu, 2 hush."},
     });
     let mut redactor = Redactor::new(&vocabulary);
-    redactor.collect(&mut pod.clone());
+    redactor.collect("", &mut pod.clone());
     redactor.finish();
     redactor.apply("Pod", &mut pod);
     let r = |text: &str| redactor.of(text);
@@ -46,7 +46,7 @@ fn replacements_of_later_texts_sort_like_the_originals() {
     let mut redactor = Redactor::new(&vocabulary);
     let item = |name: &str| json!({"metadata": {"name": name}});
     for name in ["b", "m"] {
-        redactor.collect(&mut item(name));
+        redactor.collect("", &mut item(name));
     }
     redactor.finish();
     let early = [redactor.of("b"), redactor.of("m")];
@@ -55,7 +55,7 @@ fn replacements_of_later_texts_sort_like_the_originals() {
     for round in 0..40 {
         let new = [format!("a{round:02}"), format!("b{round:02}"), format!("c{:02}", 40 - round), format!("z{round:02}")];
         for name in new {
-            redactor.collect(&mut item(&name));
+            redactor.collect("", &mut item(&name));
             names.push(name);
         }
         redactor.finish();
@@ -65,11 +65,182 @@ fn replacements_of_later_texts_sort_like_the_originals() {
     }
     assert_eq!([redactor.of("b"), redactor.of("m")], early);
     for number in 0..2000 {
-        redactor.collect(&mut item(&format!("job-{number:05}")));
+        redactor.collect("", &mut item(&format!("job-{number:05}")));
         redactor.finish();
     }
     let labels: Vec<String> = (0..2000).map(|number| redactor.of(&format!("job-{number:05}"))).collect();
     assert!(labels.is_sorted_by(|a, b| a < b) && labels.iter().all(|label| label.len() < 30), "{:?}", labels.last());
+}
+
+/// Returns items of kinds, redacted together.
+fn all_redacted(items: &[(&str, Value)]) -> (Vec<Value>, BTreeMap<String, String>) {
+    let vocabulary = Vocabulary::of(crate::framework::reason_texts());
+    let mut redactor = Redactor::new(&vocabulary);
+    for (kind, item) in items {
+        redactor.collect(kind, &mut item.clone());
+    }
+    redactor.finish();
+    let mut items = items.to_vec();
+    for (kind, item) in &mut items {
+        redactor.apply(kind, item);
+    }
+    (items.into_iter().map(|(_, item)| item).collect(), redactor.replacements())
+}
+
+#[test]
+fn controllers_whose_pods_a_node_avoids_stay_the_same_as_their_pods() {
+    let annotation = |value: &str| json!({"metadata": {"name": "n", "annotations": {PREFER_AVOID_PODS: value}}});
+    let controller = json!({"apiVersion": "v1", "kind": "ReplicationController", "name": "rc", "uid": "uid-1", "controller": true});
+    let avoid = json!({"preferAvoidPods": [{"podSignature": {"podController": controller}, "reason": "hush"}]}).to_string();
+    let (items, _) = all_redacted(&[
+        ("Node", annotation(&avoid)),
+        ("Node", annotation("hush")),
+        ("Pod", json!({"metadata": {"name": "p", "namespace": "d", "ownerReferences": [controller]}})),
+    ]);
+    let avoided = |node: &Value| avoided_controllers(node["metadata"]["annotations"][PREFER_AVOID_PODS].as_str().unwrap());
+    let owner = &items[2]["metadata"]["ownerReferences"][0];
+    let expected = AvoidedController {
+        kind: "ReplicationController".into(),
+        uid: owner["uid"].as_str().filter(|uid| *uid != "uid-1").unwrap().into(),
+    };
+    assert_eq!(avoided(&items[0]), [expected]);
+    assert!(avoided(&items[1]).is_empty());
+    assert!(!items[0].to_string().contains("hush") && !items[1].to_string().contains("hush"), "{items:?}");
+}
+
+/// Checks that a pod and its ephemeral volume derive the name of a claim.
+fn assert_derived(claim: &Value, pod: &Value) {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let derived = format!("{}-{}", text(&pod["metadata"]["name"]), text(&pod["spec"]["volumes"][0]["name"]));
+    assert_eq!(claim, &json!(derived));
+}
+
+#[test]
+fn claims_of_pods_in_two_namespaces_stay_derived_from_their_pods() {
+    let pod = |namespace: &str, name: &str, volume: &str| json!({"metadata": {"name": name, "namespace": namespace}, "spec": {"volumes": [{"name": volume, "ephemeral": {}}]}});
+    let claim = |namespace: &str, owner: &str| json!({"metadata": {"name": "a-b-c", "namespace": namespace, "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": owner}]}});
+    let volume = |namespace: &str| json!({"spec": {"claimRef": {"namespace": namespace, "name": "a-b-c"}}});
+    let user = |namespace: &str| {
+        json!({"metadata": {"name": "u", "namespace": namespace, "labels": {"x": "a-b-c"}},
+            "spec": {"nodeName": "a-b-c", "volumes": [{"persistentVolumeClaim": {"claimName": "a-b-c"}}]},
+            "message": "persistentvolumeclaim \"a-b-c\" not found"})
+    };
+    let event = json!({"metadata": {"name": "e", "namespace": "n2"},
+        "involvedObject": {"kind": "PersistentVolumeClaim", "namespace": "n2", "name": "a-b-c"}});
+    // Within `n2`, a pod that does not own the claim derives its name as well.
+    let (items, replacements) = all_redacted(&[
+        ("Pod", pod("n1", "a-b", "c")),
+        ("Pod", pod("n2", "a-b", "c")),
+        ("Pod", pod("n2", "a", "b-c")),
+        ("PersistentVolumeClaim", claim("n1", "a-b")),
+        ("PersistentVolumeClaim", claim("n2", "a")),
+        ("PersistentVolume", volume("n1")),
+        ("PersistentVolume", volume("n2")),
+        ("Pod", user("n1")),
+        ("Pod", user("n2")),
+        ("Event", event),
+        ("Node", json!({"metadata": {"name": "a-b-c"}})),
+    ]);
+    for (at, pod) in [(0, &items[0]), (1, &items[2])] {
+        assert_derived(&items[3 + at]["metadata"]["name"], pod);
+        assert_derived(&items[5 + at]["spec"]["claimRef"]["name"], pod);
+        let user = &items[7 + at];
+        assert_derived(&user["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"], pod);
+        let name = items[3 + at]["metadata"]["name"].as_str().unwrap();
+        assert_eq!(user["message"], format!("persistentvolumeclaim \"{name}\" not found"));
+        assert_eq!(replacements.get(name).map(String::as_str), Some("a-b-c"));
+        // Other names are compared across namespaces.
+        assert_eq!(
+            (&user["spec"]["nodeName"], &user["metadata"]["labels"]),
+            (&items[10]["metadata"]["name"], &items[7]["metadata"]["labels"])
+        );
+    }
+    assert_derived(&items[9]["involvedObject"]["name"], &items[2]);
+}
+
+#[test]
+fn a_volume_with_a_name_that_is_kept_still_derives_its_claim() {
+    let (items, _) = all_redacted(&[
+        ("Pod", json!({"metadata": {"name": "default", "namespace": "d"}, "spec": {"volumes": [{"name": "yes", "ephemeral": {}}]}})),
+        ("PersistentVolumeClaim", json!({"metadata": {"name": "default-yes", "namespace": "d"}})),
+    ]);
+    assert_derived(&items[1]["metadata"]["name"], &items[0]);
+}
+
+#[test]
+fn keys_that_users_chose_are_replaced_in_objects_with_all_their_fields() {
+    let (items, _) = all_redacted(&[
+        ("PodGroup", json!({"spec": {"minMember": 3, "minTaskMember": {"hush-task": 2, "name": 1}}, "status": {"phase": "Inqueue"}})),
+        (
+            "PodGroup",
+            json!({"status": {"phase": "hush phase", "conditions": [{"type": "Scheduled", "status": "hush"}, {"status": "True"}]}}),
+        ),
+        (
+            "ProvisioningRequest",
+            json!({"spec": {"parameters": {"hush-key": "hush"}}, "status": {"provisioningClassDetails": {"hush": "x"}}}),
+        ),
+        (
+            "Workload",
+            json!({"status": {"admission": {"podSetAssignments": [{"flavors": {"cpu": "hush", "acme.com/gpu": "hush", "hush": "hush"},
+            "resourceUsage": {"cpu": "1"}}]}}}),
+        ),
+        (
+            "JobSet",
+            json!({"spec": {"replicatedJobs": [{"template": {"spec": {"template": {"spec": {
+            "volumes": [{"csi": {"driver": "d.io", "volumeAttributes": {"driver": "hush"}}}, {"flexVolume": {"options": {"hush": "x"}}}],
+            "containers": [{"resources": {"requests": {"cpu": "1", "memory": "hush"}}}]}}}}}]}}),
+        ),
+        ("NodePool", json!({"spec": {"template": {"spec": {"kubelet": {"evictionHard": {"hush": "1"}}}}}})),
+        ("Pod", json!({"spec": {"containers": [{"resources": {"requests": {"acme.com/gpu": "1"}}}]}})),
+    ]);
+    let text = Value::from(items.clone()).to_string();
+    assert!(!text.contains("hush"), "{text}");
+    let [group, other, _, workload, set, ..] = &items[..] else { panic!("{items:?}") };
+    assert_eq!((&group["spec"]["minMember"], &group["status"]["phase"]), (&json!(3), &json!("Inqueue")));
+    assert_eq!(group["spec"]["minTaskMember"].as_object().unwrap().get("name"), None);
+    assert_eq!(
+        (&other["status"]["conditions"][0]["type"], &other["status"]["conditions"][1]["status"]),
+        (&json!("Scheduled"), &json!("True"))
+    );
+    let flavors = workload["status"]["admission"]["podSetAssignments"][0]["flavors"].as_object().unwrap();
+    assert!(flavors["cpu"] == flavors["acme.com/gpu"] && flavors.len() == 3, "{flavors:?}");
+    let spec = &set["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"];
+    assert_eq!(
+        (&spec["volumes"][0]["csi"]["driver"], &spec["containers"][0]["resources"]["requests"]["cpu"]),
+        (&json!("d.io"), &json!("1"))
+    );
+}
+
+#[test]
+fn known_components_groups_and_drivers_are_kept_and_others_replaced() {
+    let event = |component: &str| ("Event", json!({"reportingComponent": component}));
+    let reserved = |group: &str, resource: &str| ("ResourceClaim", json!({"reservedFor": [{"apiGroup": group, "resource": resource}]}));
+    let (items, _) = all_redacted(&[
+        event("kubelet"),
+        event("ephemeral_volume"),
+        event("acme-scheduler"),
+        event("ebs.csi.aws.com_hush-0"),
+        event("hush_operator"),
+        event("hush-operator"),
+        reserved("", "pods"),
+        reserved("scheduling.k8s.io", "podgroups"),
+        reserved("hush.k8s.io", "hushes"),
+        ("Node", json!({"metadata": {"labels": {"team-hush.kubernetes.io/gpu": "1", "hush.k8s.io/role": "1"}}})),
+        (
+            "Pod",
+            json!({"metadata": {"ownerReferences": [{"apiVersion": "hush.k8s.io/v1"}, {"apiVersion": "kueue.x-k8s.io/v1beta1"}]},
+            "spec": {"schedulerName": "acme-scheduler"}}),
+        ),
+        ("CSIDriver", json!({"metadata": {"name": "ebs.csi.aws.com"}})),
+    ]);
+    let text = Value::from(items.clone()).to_string();
+    assert!(!text.contains("hush"), "{text}");
+    let component = |at: usize| items[at]["reportingComponent"].as_str().unwrap();
+    assert_eq!([component(0), component(1), component(2)], ["kubelet", "ephemeral_volume", "acme-scheduler"]);
+    assert!(component(3).starts_with("ebs.csi.aws.com_r"), "{}", component(3));
+    assert_eq!(items[6], json!({"reservedFor": [{"apiGroup": "", "resource": "pods"}]}));
+    assert_eq!(items[7], json!({"reservedFor": [{"apiGroup": "scheduling.k8s.io", "resource": "podgroups"}]}));
+    assert_eq!(items[10]["metadata"]["ownerReferences"][1]["apiVersion"], "kueue.x-k8s.io/v1beta1");
 }
 
 /// Returns an item among others, redacted, with `<name>` in place of each replacement of a name.
@@ -77,7 +248,7 @@ fn redacted(others: &[Value], item: &Value) -> Value {
     let vocabulary = Vocabulary::of(crate::framework::reason_texts());
     let mut redactor = Redactor::new(&vocabulary);
     for other in others.iter().chain([item]) {
-        redactor.collect(&mut other.clone());
+        redactor.collect("", &mut other.clone());
     }
     redactor.finish();
     let mut item = item.clone();
@@ -156,7 +327,7 @@ fn queues_and_pools_keep_their_amounts_and_links() {
         json!({"metadata": {"name": "general"}, "spec": {"limits": {"cpu": "8"}}, "status": {"resources": {"cpu": "4", "memory": "8Gi"}}}),
     ];
     let mut redactor = Redactor::new(&vocabulary);
-    items.clone().iter_mut().for_each(|item| redactor.collect(item));
+    items.clone().iter_mut().for_each(|item| redactor.collect("", item));
     redactor.finish();
     for item in &mut items {
         redactor.apply("x", item);

@@ -41,7 +41,7 @@ pub(in crate::source) struct ItemList {
     pub(in crate::source) export: bool,
 }
 
-/// What a list that is a page of a longer one says about the rest. Mirrors `ListMeta` in
+/// The place of a list in a longer one that was given in pages. Mirrors `ListMeta` in
 /// `staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/types.go`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::source) struct Page {

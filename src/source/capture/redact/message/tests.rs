@@ -9,7 +9,7 @@ fn redacted(text: &str) -> String {
     let mut item =
         json!({"metadata": {"name": "web-1", "namespace": "shop", "uid": "0a-1b"}, "spec": {"nodeName": "host-a"}, "message": text});
     let mut redactor = Redactor::new(&vocabulary);
-    redactor.collect(&mut item.clone());
+    redactor.collect("", &mut item.clone());
     redactor.finish();
     redactor.apply("Pod", &mut item);
     let mut out = item["message"].as_str().unwrap().to_owned();
@@ -69,6 +69,16 @@ fn names_become_what_they_become_elsewhere() {
         ("waiting for scheduling gates: [acme.com/b hush]", "waiting for scheduling gates: [<acme.com/b> <hush>]"),
         ("Insufficient deviceclass.resource.kubernetes.io/acme-gpu.", "Insufficient deviceclass.resource.kubernetes.io/<acme-gpu>."),
         ("host-a, hush;  123456789012 42 https://acme.com/x\n(web-1)", "<host-a>, …;  … 42 …\n(<web-1>)"),
+        // Only names of resources and drivers follow or precede these words.
+        (
+            "Insufficient web-1, 1 Insufficient hush, 1 Insufficient memory.",
+            "Insufficient <web-1>, 1 Insufficient …, 1 Insufficient memory.",
+        ),
+        ("web-1 CSI driver hush CSI driver", "<web-1> CSI driver … CSI driver"),
+        (
+            "exceeded quota: web-1, requested: requests.hush=5 requests.cpu=1,pods=2 count/hushes=1",
+            "exceeded quota: <web-1>, requested: …=5 requests.cpu=1,pods=2 …=1",
+        ),
         (
             "found a potential placement for pod on node host-a, preempting 2 victims",
             "found a potential placement for pod on node <host-a>, preempting 2 victims",
