@@ -19,6 +19,7 @@
 //! | [`sources::FILES`] | 1,000,000 | Files and members of archives that are opened in a load by default; the others are counted as not read. | `bombs_end_at_the_limit_and_the_rest_loads` |
 //! | [`sources::OBJECT`] | 512 MiB | Length of an object; the file ends there. API servers reject objects of a few megabytes. | `an_object_without_end_ends_its_file` |
 //! | [`sources::NAME`] | 1 KiB | Length of the name, the namespace or a label of an object; one with a longer one is an error. API servers accept 317 bytes. | `a_name_that_no_api_server_accepts_is_an_error` |
+//! | [`sources::ITEMS`] | 512 | Entries of lists of which API servers accept 32 or fewer: the devices of a claim, their conditions, the counters of a set, access modes; an object with more is an error. | `lists_that_no_api_server_accepts_are_errors` |
 //! | [`sources::LISTS_WITHIN`] | 8 | Depth of lists within lists; a deeper one is an error. The stack is finite. | `lists_within_lists_are_read_up_to_a_depth` |
 //! | [`sources::FLOW_DEPTH`] | 1,000 | Brackets open in YAML's flow style, and entries that begin on one line; an object with more is an error, as the parser would take quadratic time to say so. | `long_lines_and_deep_nesting_are_no_danger` |
 //! | [`sources::ALIASES`] | 2 MiB | Bytes that YAML's aliases in an object may expand to, as they are estimated; an object with more is an error. | `aliases_that_expand_to_too_much_are_refused` |
