@@ -11,9 +11,10 @@ const OTHERS: &str = "\
     borrowed borrowingLimit bufferLimits budgets capability capacity capacityType clusterName clusterQueue clusterRef cohort cohortName \
     completions conditions configSpec consolidateAfter consolidationPolicy container controller coordinator count counts coveredResources \
     cpuCFSQuota createJobs createdAt currentReplicas current currentMetrics currentValue deadline delayedTopologyRequest depends \
-    deserved desiredReplicas disruption disruptions domains drainPolicy duration effect eligible enableDNSHostnames evictionHard \
-    evictionMaxPodGracePeriod evictionSoft evictionSoftGracePeriod evictions exclusiveTopology expireAfter failed failurePolicy \
-    fairSharing finishedAt flavor flavorFungibility flavors flavorsReservation flavorsUsage generation groupName group guarantee \
+    dependsOn deserved desiredReplicas disruption disruptions domains drainPolicy duration effect eligible enableDNSHostnames evictionHard \
+    evictionMaxPodGracePeriod evictionSoft evictionSoftGracePeriod evictions exclusiveTopology expireAfter failed failureDomain failurePolicy \
+    fairSharing finishedAt flavor flavorFungibility flavors flavorsReservation flavorsUsage generation groupName groupNames group guarantee \
+    highestTierAllowed \
     hibernating imageGCHighThresholdPercent imageGCLowThresholdPercent imageID inflightRequests inUse items jobIndex kind kubeReserved \
     kubelet lastProbeTime lastPodFailure lastScaleTime lastTransitionTime leader leaderTemplate leaderWorkerTemplate lendingLimit levels \
     limits localQueues managedBy markUnschedulable maxCount maximumExecutionTimeSeconds maxPods maxReplicas maxSurge maxUnavailable \
@@ -21,11 +22,12 @@ const OTHERS: &str = "\
     name namespace namespaceSelector network networkConfig networkTopology nodeCount nodeClassRef nodeInfo nodeName nodes nodeTaints \
     nominalConcurrencyShares nominalQuota notReady numberOfPods object observedGeneration onFailure operator order overrideReclaimable \
     parallelism parameters parent parentName partitionSize pendingWorkloads pendingWorkloadsStatus phase podAnnotations podCount \
-    podGroupRef podPhase podSet podSetAssignments podSetName podSetPreemptionPolicy podSets podSetUpdates podTemplateRef pods podsPerCore \
+    podFixed podGroupRef podPhase podSet podSetAssignments podSetName podSetPreemptionPolicy podSets podSetUpdates podTemplateRef pods podsPerCore \
     policies policy preemptMode preemption preference preemptibility priority priorityBoost priorityClassName priorityClassRef \
     priorityClassSource provider providerID provisioningClassDetails provisioningClassName publishNotReadyAddresses quota quotas queue \
-    queueName queueingStrategy ready readyReplicas reason reasons reclaimable reclaimablePods reclaimWithinCohort requeueAt requeueCount \
-    requeueState requests required requirements requiredTopology reservation reservations reservedHugepages reservingWorkloads \
+    queueName queueingStrategy ready readyReplicas reason replicatedJobs replicatedJobsStatus reasons reclaimable reclaimablePods \
+    reclaimWithinCohort requeueAt requeueCount requeueState requests required requirements requiredTopology reservation reservations \
+    reservedHugepages reservingWorkloads \
     resizePolicy resource resourceGroups resourceRequests resourceSpec resourceUsage resources restarts restartsCountTowardsMax \
     resyncPeriod rolloutStrategy rollingUpdateConfiguration roleName rules runHistoryLimit running scaleDown scaleTargetRef scaleUp schedule \
     scheduleTimeoutSeconds schedulingConditions schedulingBackoff schedulingStats scope selectPolicy selector size \
