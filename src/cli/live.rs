@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::args::{CaptureArgs, ConnectArgs, SchedulerArgs};
 use super::{Audience, EXIT_OK, EXIT_SOURCE, Failure, StandardError};
 use crate::app::{self, Console};
-use crate::cluster::{Key, Kind, MissingReason, Object};
+use crate::cluster::{Key, Object};
 use crate::limits::live::{LOG_READ, NEIGHBORS_ASKED};
 use crate::output::{self, Status};
 use crate::scheduler_log::SchedulerLog;
@@ -35,10 +35,8 @@ pub(super) fn capture(args: &CaptureArgs) -> Result<u8, Failure> {
     let said = app::capture(&loaded.cluster(), (&loaded.events, &loaded.neighbors), version.as_deref(), &unknown, &path, args.redact)
         .map_err(|error| Failure::source(error.to_string()))?;
     output::say(said);
-    // The capture says what is unknown, as its reader does. One of a source without nodes or pods has all of the source.
-    let missing = loaded.report.missing();
-    let is_cut = |kind| missing.unread(kind).is_some_and(|why| why != MissingReason::NotInSource);
-    Ok(if is_cut(Kind::Node) || is_cut(Kind::Pod) { EXIT_SOURCE } else { EXIT_OK })
+    // The capture says what is unknown, as its reader does.
+    Ok(if loaded.report.missing().decides_on_part() { EXIT_SOURCE } else { EXIT_OK })
 }
 
 /// Connects, lists every kind once, and returns the objects.

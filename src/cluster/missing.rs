@@ -142,16 +142,16 @@ impl MissingKinds {
         }
     }
 
-    /// Returns whether nodes or pods are not known, or known in part only because reading them was refused or broke off: a decision
+    /// Returns whether nodes or pods are known in part only, or not at all, because reading them was refused or broke off: a decision
     /// may then be another one.
     pub fn decides_on_part(self) -> bool {
         [Kind::Node, Kind::Pod].into_iter().any(|kind| self.unread(kind).is_some())
     }
 
-    /// Returns why a kind is not known, or not whole; `None` also for a source that holds some of them on purpose: those of some
-    /// namespaces, or those that a tool takes.
+    /// Returns why a kind could not be read, or not whole; `None` also for a source that has none of them, or some on purpose: those of
+    /// some namespaces, or those that a tool takes.
     pub fn unread(self, kind: Kind) -> Option<MissingReason> {
-        self.why(kind).filter(|why| !matches!(why, MissingReason::Partial | MissingReason::Selected))
+        self.why(kind).filter(|why| !matches!(why, MissingReason::NotInSource | MissingReason::Partial | MissingReason::Selected))
     }
 
     /// Returns whether an object of a kind may exist that the source does not have. `has_others` says whether it has others of the

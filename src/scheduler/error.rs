@@ -26,7 +26,7 @@ pub enum ScheduleError {
     /// PreFilter returned only nodes that do not exist; kube-scheduler of this release crashes.
     #[error("this version of kube-scheduler crashes here: integer divide by zero, as none of the nodes that PreFilter names exists")]
     Crash,
-    /// The snapshot has no nodes, because none could be read, or the source holds none.
+    /// The snapshot has no nodes, because none could be read.
     #[error("{}", nodes_unknown(*.0))]
     NodesUnknown(MissingReason),
     /// A claim of the pod is missing or being deleted.
@@ -68,7 +68,6 @@ pub enum ScheduleError {
 fn nodes_unknown(why: MissingReason) -> &'static str {
     match why {
         MissingReason::Refused => "nodes cannot be read (no permission), so where it fits is unknown",
-        MissingReason::NotInSource => "the source contains no nodes, so where it fits is unknown",
         _ => "nodes could not be read, so where it fits is unknown",
     }
 }

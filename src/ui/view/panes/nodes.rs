@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::analysis::{is_chance, odds, odds_cell};
-use crate::cluster::{Key, MissingReason, Quantity, Str};
+use crate::cluster::{Key, Quantity, Str};
 use crate::framework::{NodeInfo, PluginName, Status, taint_text};
 use crate::odds::Odds;
 use crate::session::Timeline;
@@ -148,12 +148,8 @@ fn draw(def: &PaneDef, scene: &Scene<'_>, plan: &Plan, buf: &mut Buffer) {
     def.foot(scene, plan, &totals(scene), buf);
     if rows.is_empty() {
         let words = if scene.state.filter(Pane::NODES).is_empty() {
-            match scene.cycle().nodes_unknown() {
-                Some(MissingReason::NotInSource) => "the nodes are unknown: the source contains none",
-                Some(_) => "the nodes are unknown: none could be read",
-                None => "there are no nodes",
-            }
-            .to_owned()
+            let unknown = scene.cycle().nodes_unknown().is_some();
+            if unknown { "the nodes are unknown: none could be read" } else { "there are no nodes" }.to_owned()
         } else {
             format!("no node matches the filter: {} ends it", scene.key(&Action::BACK))
         };
