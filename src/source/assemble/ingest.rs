@@ -11,13 +11,12 @@ use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Kind, KindSet, MissingReason, Object};
 use crate::limits::sources::ERRORS_OF_FILE;
 use crate::plural::{and_more, count_of};
-use crate::source::decode::WORDS;
 use crate::source::decode::any_kind::AnyKind;
 use crate::source::decode::dump_metadata::{SchedulerHint, SchedulerMetadata};
 use crate::source::decode::events::SeenEvent;
 use crate::source::decode::neighbors::DecodedNeighbor;
 use crate::source::decode::windows::{Contents, Entry as Read};
-use crate::source::decode::{Change, DecodeError, Decoded, DecodedItem, SeenList};
+use crate::source::decode::{Change, DecodeError, Decoded, DecodedItem, OtherValue, SeenList};
 use crate::source::layout::Signs;
 use crate::source::read::input::{Content, Place};
 
@@ -375,7 +374,7 @@ impl Assembly {
                 self.kindless.add(|| name.clone());
             } else {
                 ingest.kindless += 1;
-                ingest.is_of_words |= matches!(what, DecodedItem::NoObject(WORDS));
+                ingest.is_of_words |= matches!(what, DecodedItem::NoObject(OtherValue::Words));
             }
             return;
         }

@@ -6,7 +6,7 @@ use serde_yaml::Value;
 use super::classify::{Class, classify};
 use super::untyped::{self, Untyped};
 use super::{
-    Context, DecodeError, Decoded, DecodedItem, SeenList, complete, decode, decode_text, decode_typed, push, put, syntax_error,
+    Context, DecodeError, Decoded, DecodedItem, OtherValue, SeenList, complete, decode, decode_text, decode_typed, push, put, syntax_error,
     without_line, yaml_error,
 };
 use crate::limits::sources::LISTS_WITHIN;
@@ -68,15 +68,8 @@ fn has_items(text: &[u8]) -> bool {
     serde_json::from_slice::<Items>(text).is_ok_and(|list| list.items.is_some())
 }
 
-/// The name of a text that is no object and may be a message.
-pub(in crate::source) const WORDS: &str = "several words";
-
 fn not_a_list() -> DecodedItem {
     DecodeError::new("`items` is not a list").into()
-}
-
-fn not_an_object(found: &'static str) -> DecodedItem {
-    DecodedItem::NoObject(found)
 }
 
 /// Decodes a JSON value that is not an object.
@@ -86,9 +79,9 @@ pub(in crate::source) fn decode_json_other(text: &[u8], context: Context<'_>, li
         (_, Some(bad)) => bad.into(),
         // Go's decoder ignores the null in `items: [null]`.
         _ if text == b"null" => return,
-        (Some(b'['), _) => not_an_object("a list"),
-        (Some(b'"'), _) => not_an_object("a string"),
-        _ => not_an_object("a number or a word"),
+        (Some(b'['), _) => DecodedItem::NoObject(OtherValue::List),
+        (Some(b'"'), _) => DecodedItem::NoObject(OtherValue::Text),
+        _ => DecodedItem::NoObject(OtherValue::Scalar),
     };
     push(out, line, context, what);
 }
@@ -112,10 +105,10 @@ fn decode_value(value: Value, context: Context<'_>, line: u32, out: &mut Vec<Dec
         Value::Sequence(items) if context.index.is_none() => {
             return decode_values(items, TypeMeta::default(), None, context, line, out);
         }
-        Value::Sequence(_) => return push(out, line, context, not_an_object("a list")),
-        Value::String(text) if text.contains(' ') => return push(out, line, context, not_an_object(WORDS)),
-        Value::String(_) => return push(out, line, context, not_an_object("a string")),
-        _ => return push(out, line, context, not_an_object("a number or a word")),
+        Value::Sequence(_) => return push(out, line, context, DecodedItem::NoObject(OtherValue::List)),
+        Value::String(text) if text.contains(' ') => return push(out, line, context, DecodedItem::NoObject(OtherValue::Words)),
+        Value::String(_) => return push(out, line, context, DecodedItem::NoObject(OtherValue::Text)),
+        _ => return push(out, line, context, DecodedItem::NoObject(OtherValue::Scalar)),
     };
     let text = |key: &str| mapping.get(key).and_then(Value::as_str).map(str::to_owned);
     let own = TypeMeta { kind: text("kind"), api_version: text("apiVersion"), self_link: None };

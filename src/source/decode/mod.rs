@@ -34,7 +34,6 @@ use crate::source::layout::Hint;
 use crate::source::read::split::{Page, Span, SpanState, Syntax, TypeMeta, peek_json, peek_yaml};
 use classify::{Class, classify, item_kind};
 use dump_metadata::SchedulerMetadata;
-pub(super) use envelopes::WORDS;
 use envelopes::{decode_json_list, decode_json_other, decode_yaml_value};
 use events::{RawEvent, SeenEvent};
 use neighbors::DecodedNeighbor;
@@ -102,8 +101,8 @@ pub(super) enum DecodedItem {
     Kindless {
         named: bool,
     },
-    /// A value that is not an object, and its type.
-    NoObject(&'static str),
+    /// A value that is not an object.
+    NoObject(OtherValue),
     /// An object that was read without its invalid parts, and the message about these.
     Mended(Box<DecodedItem>, String),
     Error(Box<DecodeError>),
@@ -118,6 +117,20 @@ impl DecodedItem {
             _ => false,
         }
     }
+}
+
+/// A value that is not an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+pub(super) enum OtherValue {
+    #[strum(to_string = "a list")]
+    List,
+    #[strum(to_string = "a string")]
+    Text,
+    /// A text of several words, such as the message of an error.
+    #[strum(to_string = "several words")]
+    Words,
+    #[strum(to_string = "a number or a word")]
+    Scalar,
 }
 
 /// A list, without its items.
