@@ -7,6 +7,7 @@
 mod annotations;
 mod collections;
 mod cow_arc;
+mod daemons;
 mod eviction;
 mod host_ports;
 mod kind;
@@ -35,6 +36,7 @@ pub(crate) use annotations::{AvoidedController, PREFER_AVOID_PODS, avoided_contr
 pub use annotations::{KEPT_ANNOTATIONS, OTHER_ANNOTATIONS};
 pub use collections::{Labels, List, Map};
 pub use cow_arc::{CowArc, Empty};
+pub use daemons::taints_of_daemons;
 pub use eviction::{ALWAYS_ALLOW, Controller, DrainAction, Eviction, evicting_budgets, needs_no_budget};
 pub use host_ports::HostPorts;
 pub use kind::{Kind, KindRow};
@@ -49,7 +51,7 @@ pub use quantity::{Format, ParseQuantityError, Quantity};
 pub use resource_version::ResourceVersion;
 pub use selector::{
     LabelSelector, NodeSelector, NodeSelectorTerm, PreparedTerms, Requirement, SelectorError, SelectorWords,
-    TopologySelectorLabelRequirement, TopologySelectorTerm, subdomain_errors,
+    TopologySelectorLabelRequirement, TopologySelectorTerm, Values, subdomain_errors,
 };
 pub use store::{Cluster, Object, Store};
 pub use str::Str;

@@ -6,6 +6,7 @@
 
 mod prepared;
 mod validation;
+mod values;
 
 use std::collections::HashSet;
 
@@ -16,6 +17,7 @@ use crate::limits::engine::SELECTOR_ERRORS;
 pub use prepared::PreparedTerms;
 use validation::Operators;
 pub use validation::subdomain_errors;
+pub use values::Values;
 
 /// `metav1.LabelSelector`, as written. A selector that is absent (`None` where the API has a pointer) matches
 /// nothing; one without requirements matches everything.
@@ -34,8 +36,8 @@ pub struct LabelSelector {
 pub struct Requirement {
     pub key: Str,
     pub operator: Str,
-    #[serde(skip_serializing_if = "List::is_empty")]
-    pub values: List<Str>,
+    #[serde(skip_serializing_if = "<[Str]>::is_empty")]
+    pub values: Values,
 }
 
 /// Why a selector is invalid, in Kubernetes' own words.
@@ -87,6 +89,7 @@ impl LabelSelector {
             SelectorError::aggregate(validation::label_errors(key, value)).map_or(Ok(()), Err)?;
         }
         self.match_expressions.iter().try_for_each(|r| match r.operator.as_str() {
+            "In" | "NotIn" | "Exists" | "DoesNotExist" if validation::is_valid(r, Operators::Label) => Ok(()),
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {
                 SelectorError::aggregate(validation::requirement_errors(r, Operators::Label, "", words)).map_or(Ok(()), Err)
             }
@@ -172,7 +175,7 @@ impl Requirement {
             "metadata.name" => name.map_or("", |n| n.as_str()),
             _ => "",
         };
-        match (self.operator.as_str(), self.values.as_slice()) {
+        match (self.operator.as_str(), &self.values[..]) {
             ("In", [value]) => name.is_none() || *value == actual,
             ("NotIn", [value]) => name.is_none() || *value != actual,
             _ => false,
@@ -276,7 +279,7 @@ pub struct TopologySelectorTerm {
 #[serde(rename_all = "camelCase", default)]
 pub struct TopologySelectorLabelRequirement {
     pub key: Str,
-    pub values: List<Str>,
+    pub values: Values,
 }
 
 #[cfg(test)]

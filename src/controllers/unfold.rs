@@ -55,6 +55,8 @@ pub struct UnfoldedPod {
     pub pod: TemplatedPod,
     /// The claims that a StatefulSet makes for it, if they do not exist.
     pub claims: Vec<PersistentVolumeClaim>,
+    /// Length of its claims and volumes as JSON, about.
+    claims_size: usize,
     /// The part of the workload that it belongs to: a replicated Job of a JobSet, the leader or the workers of a group.
     pub part: u32,
     /// The parts whose pods must be ready before it is made.
@@ -114,6 +116,8 @@ pub struct UnfoldOptions<'a> {
     pub replicas: Option<u64>,
     /// The number of pods that are made at most.
     pub most: usize,
+    /// Bytes of claims and of long pods that are made at most, about; see [`pods_within`].
+    pub most_bytes: usize,
     /// The release, whose API server names labels and fields.
     pub emulation: Emulation,
     /// The time of creation.
@@ -350,14 +354,24 @@ impl<'a> Work<'a> {
 
 impl UnfoldedPod {
     fn plain(pod: TemplatedPod) -> Self {
-        Self { pod, claims: Vec::new(), part: 0, after: Vec::new() }
+        Self { pod, claims: Vec::new(), claims_size: 0, part: 0, after: Vec::new() }
     }
+
+    /// Returns by how many bytes the pod with its claims is longer than [`MANIFEST_POD`].
+    fn surplus(&self) -> usize {
+        surplus(self.pod.template().size(), self.claims_size)
+    }
+}
+
+/// Returns by how many bytes a pod with its claims is longer than [`MANIFEST_POD`].
+fn surplus(pod: usize, claims: usize) -> usize {
+    pod.saturating_add(claims).saturating_sub(MANIFEST_POD)
 }
 
 /// Returns how many pods come before those for whose length too few bytes are left, and takes theirs.
 pub fn pods_within(pods: &[UnfoldedPod], bytes_left: &mut usize) -> usize {
     let fits = |pod: &&UnfoldedPod| {
-        let rest = bytes_left.checked_sub(pod.pod.template().size().saturating_sub(MANIFEST_POD));
+        let rest = bytes_left.checked_sub(pod.surplus());
         rest.map(|rest| *bytes_left = rest).is_some()
     };
     pods.iter().take_while(fits).count()

@@ -181,7 +181,7 @@ impl Engine {
         let state = self.scheduler.state();
         let (emulation, cluster) = (state.config().emulation, state.cluster());
         let (replicas, most) = (Some(replicas as u64), CAPACITY_COPIES + 1);
-        let options = UnfoldOptions { namespace: "default", replicas, most, emulation, now: state.clock() };
+        let options = UnfoldOptions { namespace: "default", replicas, most, most_bytes: MANIFEST_BYTES, emulation, now: state.clock() };
         let unfolded = unfolded(object, &options, cluster)?;
         if unfolded.len() > CAPACITY_COPIES {
             return Err(Error::new(ErrorKind::Workload, format_args!("more than {CAPACITY_COPIES} pods are not placed")));

@@ -26,7 +26,7 @@ impl LabelBloom {
     /// Returns the bits that every pod has which the selector matches.
     pub fn selected_by(selector: &LabelSelector) -> Self {
         let by_label = selector.match_labels.iter().map(|(key, value)| Self::label(key, value));
-        let by_expression = selector.match_expressions.iter().filter(|r| r.operator == "In").filter_map(|r| match r.values.as_slice() {
+        let by_expression = selector.match_expressions.iter().filter(|r| r.operator == "In").filter_map(|r| match &r.values[..] {
             [value] => Some(Self::label(&r.key, value)),
             _ => None,
         });

@@ -128,9 +128,9 @@ fn is_host(text: &str) -> bool {
     (bracketed || is_name) && port.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Returns a text in which no URL has a user and password before its host.
+/// Returns a text in which no URL has a user and password before its host, nor the value of a parameter that is named as a credential.
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
-    if !text.contains("://") || !(text.contains('@') || text.contains("%40")) {
+    if !text.contains("://") || !(text.contains(['@', '?']) || text.contains("%40")) {
         return Cow::Borrowed(text);
     }
     let ends = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>');
@@ -140,11 +140,31 @@ pub fn without_passwords(text: &str) -> Cow<'_, str> {
         let (before, after) = rest.split_at(at + 3);
         out.push_str(before);
         let (url, behind) = after.split_at(after.find(ends).unwrap_or(after.len()));
-        out.push_str(after_password(url));
+        push_without_parameters(&mut out, after_password(url));
         rest = behind;
     }
     out.push_str(rest);
-    if out.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
+    if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
+}
+
+/// Parts of the names of parameters whose values are credentials, in lower case.
+const CREDENTIALS: [&str; 10] = ["token", "passw", "pwd", "secret", "credential", "signature", "auth", "apikey", "api_key", "api-key"];
+
+/// Adds a URL in which the values of parameters that are named as credentials are hidden.
+fn push_without_parameters(out: &mut String, url: &str) {
+    let Some(at) = url.find(['?', '#']) else { return out.push_str(url) };
+    let (path, query) = url.split_at(at + 1);
+    out.push_str(path);
+    for parameter in query.split_inclusive('&') {
+        let is_hidden = |name: &str| CREDENTIALS.iter().any(|part| name.contains(part)) || matches!(name, "sig" | "key");
+        match parameter.split_once('=').filter(|(name, _)| is_hidden(&name.to_ascii_lowercase())) {
+            Some((name, value)) => {
+                out.push_str(name);
+                out.push_str(if value.ends_with('&') { "=[hidden]&" } else { "=[hidden]" });
+            }
+            None => out.push_str(parameter),
+        }
+    }
 }
 
 /// Returns what follows the user and password of a URL without its scheme.
@@ -167,6 +187,22 @@ fn after_password(url: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_that_are_named_as_credentials_are_hidden() {
+        for (text, expected) in [
+            ("at http://h/x?token=hunter2: refused", "at http://h/x?token=[hidden] refused"),
+            ("http://h/x?a=1&access_token=hun;ter2#x&b=2", "http://h/x?a=1&access_token=[hidden]&b=2"),
+            ("\"https://h/?X-Amz-Signature=hunter2\" and", "\"https://h/?X-Amz-Signature=[hidden]\" and"),
+            ("http://u:hunter2@h/?sig=hunter2", "http://h/?sig=[hidden]"),
+            ("http://h/#id_token=hunter2", "http://h/#id_token=[hidden]"),
+            ("https://kubernetes.io/docs/?q=taints#keys", "https://kubernetes.io/docs/?q=taints#keys"),
+            ("http://h/?fieldSelector=spec.nodeName%3D&limit=500", "http://h/?fieldSelector=spec.nodeName%3D&limit=500"),
+            ("token=hunter of no URL?", "token=hunter of no URL?"),
+        ] {
+            assert_eq!(without_passwords(text), expected);
+        }
+    }
 
     #[test]
     fn a_secret_cannot_be_printed() {

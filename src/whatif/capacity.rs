@@ -6,19 +6,23 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::WhatIfError;
-use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str};
+use crate::cluster::{Cluster, Container, Key, Kind, Object, Pod, Str, Volume};
 use crate::controllers::pods as owners;
 use crate::framework::{NodeInfo, PodResourcesOptions, Resource, decision_steps, pod_requests};
-use crate::limits::engine::{CAPACITY_COPIES, CAPACITY_STEPS};
-use crate::scheduler::{DryDecision, ObjectEdit, Operation, PostFilter, ScheduleResult, Scheduler};
+use crate::limits::engine::{CAPACITY_COPIES, CAPACITY_DECISION_STEPS, CAPACITY_STEPS};
+use crate::plugins::volume_restrictions::needs_restrictions_check;
+use crate::scheduler::{DryDecision, DryOptions, ObjectEdit, Operation, PostFilter, ScheduleResult, Scheduler};
 use crate::trace::CycleView;
 
 /// Maximum number of copies on one node.
 const ON_A_NODE: usize = 10_000;
 /// Maximum number of copies on all nodes together, as long as a node takes as many as [`KUBELET_PODS`].
 const IN_ALL: usize = 200_000;
+/// Volumes, containers, requests, ports and labels that an ordinary pod has at most.
+const ORDINARY_ENTRIES: usize = 40;
 /// Pods that a kubelet takes by default.
 const KUBELET_PODS: usize = 110;
 
@@ -59,6 +63,11 @@ pub type Watch<'a> = &'a dyn Fn(usize) -> bool;
 /// # Errors
 /// When the pod has ended, or no profile schedules it.
 pub fn capacity(scheduler: &Scheduler, pod: &Arc<Pod>, watch: Watch<'_>) -> Result<Capacity, WhatIfError> {
+    capacity_within(scheduler, pod, watch, CAPACITY_DECISION_STEPS)
+}
+
+/// Returns the same with another limit on the steps of decisions.
+pub(super) fn capacity_within(scheduler: &Scheduler, pod: &Arc<Pod>, watch: Watch<'_>, steps: u64) -> Result<Capacity, WhatIfError> {
     if pod.is_terminal() {
         return Err(WhatIfError::Ended(pod.key()));
     }
@@ -66,7 +75,7 @@ pub fn capacity(scheduler: &Scheduler, pod: &Arc<Pod>, watch: Watch<'_>) -> Resu
         return Err(WhatIfError::NoProfile { pod: pod.key(), scheduler: pod.spec.scheduler_name.clone() });
     }
     let base = if pod.node_name.is_empty() { scheduler.with_edits([ObjectEdit::Remove(Kind::Pod, pod.key())]) } else { scheduler.clone() };
-    let mut count = Count { base, copies: 0, nodes: BTreeMap::new(), like: template(pod), watch, next: None };
+    let mut count = Count { base, copies: 0, nodes: BTreeMap::new(), like: template(pod), watch, steps, next: None };
     let cluster = count.base.state().cluster().clone();
     let end = if needs_claims(&count.like, &cluster) {
         count.by_scheduling()
@@ -123,6 +132,8 @@ struct Count<'a> {
     nodes: BTreeMap<Str, usize>,
     like: Pod,
     watch: Watch<'a>,
+    /// Steps of decisions about copies after which no further one is placed.
+    steps: u64,
     /// The decision about the one that fits nowhere.
     next: Option<Arc<CycleView>>,
 }
@@ -153,12 +164,14 @@ impl Count<'_> {
         let snapshot = self.base.state().snapshot();
         let request = Resource::from_list(&pod_requests(&self.like, PodResourcesOptions::default()));
         let ports = self.like.spec.containers.iter().flat_map(|c| &c.ports).any(|port| port.host_port.is_some_and(|port| port > 0));
-        let guess = |node: &NodeInfo| if ports { 1 } else { room(node, &request) };
+        // A copy may keep out another one.
+        let one = ports || self.like.spec.volumes.iter().any(needs_restrictions_check);
+        let guess = |node: &NodeInfo| if one { 1 } else { room(node, &request) };
         let pod = Arc::new(self.copy(None));
         let Some(table) = self.base.filter_table(&pod, None) else { return Ok(()) };
         let accepting: Vec<Str> =
             table.names.into_iter().zip(table.nodes).filter(|(_, rejections)| rejections.is_empty()).map(|(node, _)| node).collect();
-        let most_each = most_on_each(accepting.len());
+        let most_each = most_on_each(accepting.len(), entries(&self.like));
         let mut open: Vec<Search> = accepting
             .into_iter()
             .map(|node| {
@@ -194,12 +207,17 @@ impl Count<'_> {
 
     /// Places copies one by one, each where a dry decision puts it.
     fn one_by_one(&mut self) -> CapacityEnd {
+        let steps = AtomicU64::new(0);
+        let options = DryOptions { all_steps: Some(&steps), ..PostFilter::LeaveOut.into() };
         for placed in 0..most_one_by_one(self.base.state().snapshot().len(), &self.like) {
             if !(self.watch)(placed) {
                 return CapacityEnd::Cancelled;
             }
+            if steps.load(Ordering::Relaxed) > self.steps {
+                return CapacityEnd::Limit;
+            }
             let mut pod = self.copy(None);
-            let decision = self.base.dry_decision(&Arc::new(pod.clone()), PostFilter::LeaveOut);
+            let decision = self.base.dry_decision(&Arc::new(pod.clone()), options);
             let DryDecision::Tried(ScheduleResult::Selected { node, .. }) = &decision else {
                 self.explain_next(pod);
                 return CapacityEnd::Full(decision.message());
@@ -231,9 +249,13 @@ impl Count<'_> {
         let policy = self.like.spec_mut().preemption_policy.replace("Never".into());
         let like = self.like.clone();
         let old = self.base.state().cluster().clone();
+        let end = self.base.state().steps().saturating_add(self.steps);
         for placed in 0..most_one_by_one(self.base.state().snapshot().len(), &self.like) {
             if !(self.watch)(placed) {
                 return CapacityEnd::Cancelled;
+            }
+            if self.base.state().steps() > end {
+                return CapacityEnd::Limit;
             }
             let pod = self.copy(None);
             let key = pod.key();
@@ -290,9 +312,20 @@ impl Search {
     }
 }
 
-/// Returns the number of copies up to which each of some nodes is filled.
-fn most_on_each(nodes: usize) -> usize {
-    (IN_ALL / nodes.max(1)).clamp(KUBELET_PODS, ON_A_NODE)
+/// Returns the number of copies up to which each of some nodes is filled. Copies with more entries than [`ORDINARY_ENTRIES`] count as
+/// several.
+fn most_on_each(nodes: usize, entries: usize) -> usize {
+    let as_many = entries.div_ceil(ORDINARY_ENTRIES).max(1);
+    ((IN_ALL / nodes.max(1)).clamp(KUBELET_PODS, ON_A_NODE) / as_many).max(1)
+}
+
+/// Returns how many entries of a pod are compared with those of the other pods of a node, or counted for it.
+fn entries(pod: &Pod) -> usize {
+    let spec = &pod.spec;
+    let of_volume = |volume: &Volume| 1 + volume.rbd.as_ref().map_or(0, |rbd| rbd.monitors.len());
+    let of_container = |container: &Container| 1 + container.ports.len() + container.resources.requests.len();
+    let containers = spec.containers.iter().chain(spec.init_containers.iter());
+    pod.metadata.labels.len() + spec.volumes.iter().map(of_volume).sum::<usize>() + containers.map(of_container).sum::<usize>()
 }
 
 /// Returns how many copies of a pod are placed one by one at most on some nodes. Each of them asks every node about each of its
@@ -326,7 +359,8 @@ mod tests {
 
     #[test]
     fn large_clusters_are_filled_up_to_what_kubelets_take() {
-        assert_eq!([0, 1, 20, 100, 1000, 1818, 5000].map(most_on_each), [10_000, 10_000, 10_000, 2000, 200, 110, 110]);
+        assert_eq!([0, 1, 20, 100, 1000, 1818, 5000].map(|nodes| most_on_each(nodes, 40)), [10_000, 10_000, 10_000, 2000, 200, 110, 110]);
+        assert_eq!([41, 400, 40_000].map(|entries| most_on_each(5000, entries)), [55, 11, 1]);
     }
 
     #[test]

@@ -516,6 +516,26 @@ fn capacity_of_a_pod_with_a_claim_ends_where_volumes_do() {
     assert!(said.is_some_and(|said| said.contains("persistent volumes to bind")));
 }
 
+/// Copies without a claim are decided dry, those with one by scheduling cycles.
+#[test]
+fn copies_are_counted_until_decisions_took_many_steps() {
+    let class = json!({"metadata": {"name": "fast"}, "provisioner": "e.com", "volumeBindingMode": "WaitForFirstConsumer"});
+    let claim = json!({"metadata": {"name": "data-x-0", "namespace": "d"}, "spec": {"storageClassName": "fast",
+        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}, "status": {"phase": "Pending"}});
+    let claimed = json!({"spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data-x-0"}}]}});
+    let spread =
+        json!({"spec": {"topologySpreadConstraints": [{"maxSkew": 9, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]}});
+    for (uses, owner) in [(spread, "ReplicaSet/x"), (claimed, "StatefulSet/x")] {
+        let objects = [object(Kind::PersistentVolumeClaim, &claim), object(Kind::StorageClass, &class), pod_with("x-0", "", owner, &uses)];
+        let scheduler = scheduler(with(two_zones(), objects));
+        let pod = scheduler.state().cluster().pods.get(&key("x-0")).unwrap().clone();
+        let whole = capacity(&scheduler, &pod, &|_| true).unwrap();
+        assert!(matches!(whole.end, CapacityEnd::Full(_)) && whole.fits > 3, "{whole:?}");
+        let cut = super::capacity::capacity_within(&scheduler, &pod, &|_| true, 1).unwrap();
+        assert_eq!((cut.fits, cut.end), (1, CapacityEnd::Limit));
+    }
+}
+
 /// Counts every pod of a cluster by its owner, and bare pods by name.
 fn census(cluster: &Cluster) -> BTreeMap<String, usize> {
     let mut census = BTreeMap::new();

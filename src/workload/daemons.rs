@@ -3,23 +3,10 @@
 use std::sync::Arc;
 
 use crate::cluster::neighbors::TemplateSpec;
-use crate::cluster::{Cluster, Node, Pod, PodSpec, Toleration};
+use crate::cluster::{Cluster, Node, Pod, PodSpec, Toleration, taints_of_daemons};
 use crate::plugins::helper::tolerates;
 use crate::plugins::node_affinity::required_node_affinity_matches;
 use crate::release::Emulation;
-
-/// The taints that every pod of a DaemonSet tolerates, with their effects. Mirrors `AddOrUpdateDaemonPodTolerations` in
-/// `pkg/controller/daemon/util/daemonset_util.go`.
-const TOLERATED: [(&str, &str); 6] = [
-    ("node.kubernetes.io/not-ready", "NoExecute"),
-    ("node.kubernetes.io/unreachable", "NoExecute"),
-    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
-    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
-    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
-    ("node.kubernetes.io/unschedulable", "NoSchedule"),
-];
-/// The taint that pods in the network of their node tolerate too.
-const OF_HOST_NETWORK: (&str, &str) = ("node.kubernetes.io/network-unavailable", "NoSchedule");
 
 /// How many nodes a DaemonSet has, and why not the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,8 +28,7 @@ impl Eligible {
         spec.affinity.clone_from(&template.affinity);
         spec.node_selector = (!template.node_selector.is_empty()).then(|| template.node_selector.clone());
         let mut tolerations: Vec<Toleration> = template.tolerations.iter().cloned().collect();
-        let tolerated = TOLERATED.into_iter().chain(template.host_network.then_some(OF_HOST_NETWORK));
-        tolerations.extend(tolerated.map(|(key, effect)| Toleration {
+        tolerations.extend(taints_of_daemons(template.host_network).map(|(key, effect)| Toleration {
             key: key.into(),
             operator: "Exists".into(),
             effect: effect.into(),

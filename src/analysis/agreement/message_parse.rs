@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::framework::{Entry, ReasonKind, entry, read_reason_of};
+use crate::framework::{Entry, ReadReasons, ReasonKind, entry, read_reason_of};
 use crate::plural::count;
 use crate::release::Release;
 use crate::scheduler::{LONGEST_MESSAGE, reasons};
@@ -130,19 +130,6 @@ impl Wording {
         (theirs, ours, notes)
     }
 
-    /// Returns whether a release may have written a message: it has every known reason in it, and its parts.
-    pub(super) fn may_be_of(message: &str, release: Release) -> bool {
-        let Some(found) = Self::of(message, release) else { return true };
-        let Some((_, rest)) = message.split_once(" nodes are available:") else { return true };
-        let first = rest.trim().split_once(". ").map_or(rest.trim(), |(first, _)| first);
-        let mut known = reasons(first.trim_end_matches('.')).filter_map(|(_, reason)| read_reason_of(reason, release));
-        let form = release.message_form();
-        let places = matches!(found.post_filter, Some(PostFilter::Placement(..)));
-        let parts =
-            (form.placement || !places) && (form.preemption || found.post_filter.is_none()) && (form.left_out || found.left_out.is_empty());
-        parts && known.all(|read| read.releases.contains(release))
-    }
-
     fn tail(&mut self, text: &str, release: Release) -> Option<PostFilter> {
         let text = after_dynamic_resources(text).unwrap_or(text);
         let said = text.strip_prefix("preemption: ").unwrap_or(text).trim();
@@ -159,6 +146,37 @@ impl Wording {
             return Some(PostFilter::Placement(node, victims));
         }
         Some(PostFilter::Other(said.trim_end_matches('.').to_owned()))
+    }
+}
+
+/// The parts of a message by which the releases that may have written it are known.
+#[derive(Clone, Debug)]
+pub(super) struct Writers<'m> {
+    reasons: Vec<ReadReasons<'m>>,
+    places: bool,
+    has_post_filter: bool,
+    leaves_out: bool,
+}
+
+impl<'m> Writers<'m> {
+    /// Reads a message; `None` if it is not of the form of [`Wording::of`], so that any release may have written it.
+    pub(super) fn of(message: &'m str) -> Option<Self> {
+        let found = Wording::of(message, Release::NEWEST)?;
+        let (_, rest) = message.split_once(" nodes are available:")?;
+        let first = rest.trim().split_once(". ").map_or(rest.trim(), |(first, _)| first);
+        let reasons = reasons(first.trim_end_matches('.')).map(|(_, reason)| ReadReasons::of(reason)).collect();
+        let places = matches!(found.post_filter, Some(PostFilter::Placement(..)));
+        Some(Self { reasons, places, has_post_filter: found.post_filter.is_some(), leaves_out: !found.left_out.is_empty() })
+    }
+
+    /// Returns whether a release may have written the message: it has every known reason in it, and its parts.
+    pub(super) fn may_be(&self, release: Release) -> bool {
+        let form = release.message_form();
+        let mut known = self.reasons.iter().filter_map(|reason| reason.written_by(release));
+        (form.placement || !self.places)
+            && (form.preemption || !self.has_post_filter)
+            && (form.left_out || !self.leaves_out)
+            && known.all(|read| read.releases.contains(release))
     }
 }
 

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 pub use self::last_reported::{LastReported, Preempted, SchedulerEvents, preempted};
-use self::message_parse::{PostFilter, Wording};
+use self::message_parse::{PostFilter, Wording, Writers};
 use self::shift::{Explanation, Shift, explain};
 use self::since::Changes;
 pub use self::since::{SeenChange, counts as changes_decisions};
@@ -160,6 +160,9 @@ impl DecisionWords {
     }
 }
 
+/// Objects that are loaded in the time in which a scheduler is made, with its gates and configuration.
+const OBJECTS_OF_SCHEDULER: usize = 100;
+
 /// Compares decisions on a cluster with the reports of its scheduler.
 #[derive(Clone, Debug)]
 pub struct SchedulerComparer {
@@ -216,10 +219,11 @@ impl SchedulerComparer {
         Self { writer_steps: self.writer_steps / (pods as u64).max(1), ..self }
     }
 
-    /// Returns how many objects were given to schedulers of other releases.
+    /// Returns how many objects were given to schedulers of other releases, of which each is as much work to make as
+    /// [`OBJECTS_OF_SCHEDULER`] more.
     pub(in crate::analysis) fn objects_loaded(&self) -> usize {
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        others.len().saturating_mul(self.cluster.object_count())
+        others.len().saturating_mul(self.cluster.object_count().saturating_add(OBJECTS_OF_SCHEDULER))
     }
 
     /// Adds the changes seen on a live cluster.
@@ -402,7 +406,8 @@ impl SchedulerComparer {
     fn decided_by(&self, pod: &Pod, written: &LastReported, found: &SchedulerMatch) -> (Option<String>, usize) {
         let emulated = self.scheduler.emulated();
         let known = emulated.choice.cluster.is_some();
-        let may_be = |profile: &&Profile| known || Wording::may_be_of(&written.message, profile.release);
+        let message = if known { None } else { Writers::of(&written.message) };
+        let may_be = |profile: &&Profile| message.as_ref().is_none_or(|message| message.may_be(profile.release));
         let mut writers = emulated.other_writers().into_iter().filter(may_be);
         let of_decision = StepBound::steps_of_decision(&self.scheduler, &Arc::new(pod.clone())).max(1);
         // The likeliest one is tried in any case.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{NodeSelectorTerm, Requirement};
+use super::{NodeSelectorTerm, Requirement, Values};
 use crate::cluster::{Labels, Str};
 
 /// Weighted node selector terms, prepared for many nodes: equal terms are one, and each label of a node is looked up once for all.
@@ -24,10 +24,8 @@ struct Term {
 /// The operator of a requirement on a label, with its values.
 #[derive(Clone, Debug)]
 enum Condition {
-    /// Sorted.
-    In(Vec<Str>),
-    /// Sorted.
-    NotIn(Vec<Str>),
+    In(Values),
+    NotIn(Values),
     Exists,
     DoesNotExist,
     Gt(i64),
@@ -103,15 +101,10 @@ impl Term {
 
 impl Condition {
     fn of(requirement: &Requirement) -> Self {
-        let sorted = || {
-            let mut values = requirement.values.to_vec();
-            values.sort_unstable();
-            values
-        };
         let bound = || requirement.values.first().and_then(|value| value.parse().ok());
         match requirement.operator.as_str() {
-            "In" => Self::In(sorted()),
-            "NotIn" => Self::NotIn(sorted()),
+            "In" => Self::In(requirement.values.clone()),
+            "NotIn" => Self::NotIn(requirement.values.clone()),
             "Exists" => Self::Exists,
             "DoesNotExist" => Self::DoesNotExist,
             "Gt" => bound().map_or(Self::Never, Self::Gt),
@@ -124,8 +117,8 @@ impl Condition {
     fn holds(&self, value: Option<&Str>) -> bool {
         let number = || value.and_then(|value| value.parse::<i64>().ok());
         match self {
-            Self::In(values) => value.is_some_and(|value| values.binary_search(value).is_ok()),
-            Self::NotIn(values) => value.is_none_or(|value| values.binary_search(value).is_err()),
+            Self::In(values) => value.is_some_and(|value| values.contains(value)),
+            Self::NotIn(values) => value.is_none_or(|value| !values.contains(value)),
             Self::Exists => value.is_some(),
             Self::DoesNotExist => value.is_none(),
             Self::Gt(bound) => number().is_some_and(|value| value > *bound),

@@ -88,11 +88,11 @@ pub(super) fn is_valid(requirement: &Requirement, operators: Operators) -> bool 
         "Gt" | "Lt" => matches!(&values[..], [value] if value.parse::<i64>().is_ok()),
         _ => operators == Operators::Label,
     };
-    fits && key_errors(key).is_empty() && values.iter().all(|value| is_value(value))
+    fits && key_errors(key).is_empty() && values.are_valid()
 }
 
 /// Whether a label may have a value.
-fn is_value(value: &str) -> bool {
+pub(super) fn is_value(value: &str) -> bool {
     value.is_empty() || (value.len() <= NAME_MAX_LENGTH && is_name(value))
 }
 

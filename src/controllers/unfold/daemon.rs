@@ -4,20 +4,10 @@ use serde_json::{Value, json};
 
 use super::{FieldError, Found, Names, Surge, UnfoldedPod, Update, Work, checked, sets, suffix};
 use crate::admission::TemplatedPod;
-use crate::cluster::{Cluster, Node, Pod, Str};
+use crate::cluster::{Cluster, Node, Pod, Str, taints_of_daemons};
 use crate::plugins::helper::find_untolerated_taint;
 use crate::plugins::node_affinity::required_node_affinity_matches;
 use crate::release::Emulation;
-
-/// The taints that the pods of a DaemonSet tolerate, and their effects.
-const TOLERATED: [(&str, &str); 6] = [
-    ("node.kubernetes.io/not-ready", "NoExecute"),
-    ("node.kubernetes.io/unreachable", "NoExecute"),
-    ("node.kubernetes.io/disk-pressure", "NoSchedule"),
-    ("node.kubernetes.io/memory-pressure", "NoSchedule"),
-    ("node.kubernetes.io/pid-pressure", "NoSchedule"),
-    ("node.kubernetes.io/unschedulable", "NoSchedule"),
-];
 
 /// Unfolds a DaemonSet. Each pod is bound to its node by a required node affinity.
 pub(super) fn daemon_set(work: &Work<'_>) -> Found {
@@ -69,8 +59,7 @@ fn add_tolerations(template: &mut Value) {
         *list = json!([]);
     }
     let Some(list) = list.as_array_mut() else { return };
-    let network = on_host.then_some(("node.kubernetes.io/network-unavailable", "NoSchedule"));
-    for (key, effect) in TOLERATED.into_iter().chain(network) {
+    for (key, effect) in taints_of_daemons(on_host) {
         let toleration = json!({"key": key, "operator": "Exists", "effect": effect});
         if !list.contains(&toleration) {
             list.push(toleration);

@@ -1,8 +1,10 @@
 //! Deployments, ReplicaSets, ReplicationControllers, StatefulSets.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
-use super::{FieldError, Found, Hold, Owner, Revision, Surge, Unfolded, UnfoldedPod, Update, Work, checked, suffix, whole};
+use super::{FieldError, Found, Hold, Owner, Revision, Surge, Unfolded, UnfoldedPod, Update, Work, checked, suffix, surplus, whole};
 use crate::admission::TemplatedPod;
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Key, Str};
@@ -109,8 +111,7 @@ pub(super) fn stateful_set(work: &Work<'_>) -> Found {
     work.check_selector(template, &mut errors);
     let start = work.number("ordinals/start", 0, &mut errors);
     let revision = format!("{}-{}", work.key.name, suffix(&[&template.to_string()], 10));
-    let empty = Vec::new();
-    let claim_templates = work.spec("volumeClaimTemplates").and_then(Value::as_array).unwrap_or(&empty);
+    let claims = ClaimTemplates::read(work, &mut errors);
     let is_parallel = work.spec("podManagementPolicy").and_then(Value::as_str) == Some("Parallel");
     let below = work.spec("updateStrategy/rollingUpdate/maxUnavailable").cloned().unwrap_or_else(|| json!(1));
     let surge =
@@ -124,45 +125,76 @@ pub(super) fn stateful_set(work: &Work<'_>) -> Found {
     };
     let mut found = Unfolded { is_ordered: !is_parallel, surge, update, ..work.unfolded(wanted) };
     let shared = Work::shared(template);
-    for at in 0..work.made(wanted) as u64 {
+    // One more than there is room for, so that the rest is known to be left out.
+    let most = work.options.most_bytes.checked_div(surplus(shared.size(), claims.size)).map_or(usize::MAX, |most| most.saturating_add(1));
+    for at in 0..work.made(wanted).min(most) as u64 {
         let ordinal = (start + at).to_string();
         let name = format!("{}-{ordinal}", work.key.name);
         let mut pod = work.pod(&shared, &name, &work.owner());
         pod.set_label("statefulset.kubernetes.io/pod-name", &name);
         pod.set_label("apps.kubernetes.io/pod-index", &ordinal);
         pod.set_label("controller-revision-hash", &revision);
-        let claims = claim_templates.iter().filter_map(|claim| ordinal_claim(work, claim, &name, &mut pod, &mut errors)).collect();
-        found.pods.push(UnfoldedPod { claims, ..UnfoldedPod::plain(pod) });
+        let made = claims.make(work, &mut pod);
+        found.pods.push(UnfoldedPod { claims: made, claims_size: claims.size, ..UnfoldedPod::plain(pod) });
     }
     checked(found, errors)
 }
 
-/// Returns the claim that a template makes for a pod, and names it in the pod's volumes.
-fn ordinal_claim(
-    work: &Work<'_>,
-    template: &Value,
-    pod_name: &str,
-    pod: &mut TemplatedPod,
-    errors: &mut Vec<FieldError>,
-) -> Option<PersistentVolumeClaim> {
-    let volume = template.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-    let name = format!("{volume}-{pod_name}");
-    let mut volumes = pod.volumes().as_array().cloned().unwrap_or_default();
-    volumes.retain(|other| other["name"] != volume);
-    volumes.push(json!({"name": volume, "persistentVolumeClaim": {"claimName": name}}));
-    pod.set_volumes(volumes.into());
-    match serde_json::from_value::<PersistentVolumeClaim>(template.clone()) {
-        Ok(mut claim) => {
+/// The claims that a StatefulSet makes for each of its pods.
+struct ClaimTemplates {
+    /// With the names of the volumes.
+    claims: Vec<(String, PersistentVolumeClaim)>,
+    /// The volumes that the template of the pods has besides.
+    volumes: Vec<Value>,
+    /// Length of a pod's claims and volumes as JSON.
+    size: usize,
+}
+
+impl ClaimTemplates {
+    fn read(work: &Work<'_>, errors: &mut Vec<FieldError>) -> Self {
+        let templates = work.spec("volumeClaimTemplates").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let name = |template: &'_ Value| template.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        // Of templates with one name the last counts.
+        let mut seen = HashSet::new();
+        let last: Vec<&Value> = templates.iter().rev().filter(|template| seen.insert(name(template))).collect();
+        let mut claims = Vec::new();
+        for template in last.into_iter().rev() {
+            match serde_json::from_value::<PersistentVolumeClaim>(template.clone()) {
+                Ok(claim) => claims.push((name(template), claim)),
+                Err(error) => {
+                    let path = format!("spec.volumeClaimTemplates[{}]", name(template));
+                    errors.push(FieldError { path, detail: error.to_string() });
+                }
+            }
+        }
+        let volumes = work.spec("template/spec/volumes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let volumes: Vec<Value> = if claims.is_empty() {
+            Vec::new()
+        } else {
+            volumes.iter().filter(|volume| !volume["name"].as_str().is_some_and(|name| seen.contains(name))).cloned().collect()
+        };
+        let length = |values: &[Value]| serde_json::to_vec(values).map_or(usize::MAX, |text| text.len());
+        let size = if claims.is_empty() { 0 } else { length(templates).saturating_add(length(&volumes)) };
+        Self { claims, volumes, size }
+    }
+
+    /// Makes the claims of a pod, and names them in its volumes.
+    fn make(&self, work: &Work<'_>, pod: &mut TemplatedPod) -> Vec<PersistentVolumeClaim> {
+        if self.claims.is_empty() {
+            return Vec::new();
+        }
+        let pod_name = pod.key().name;
+        let mut volumes = self.volumes.clone();
+        let made = self.claims.iter().map(|(volume, claim)| {
+            let name = format!("{volume}-{pod_name}");
+            volumes.push(json!({"name": volume, "persistentVolumeClaim": {"claimName": name}}));
+            let mut claim = claim.clone();
             claim.metadata.name = Str::from(name);
             claim.metadata.namespace = work.key.namespace.clone();
-            Some(claim)
-        }
-        Err(error) => {
-            let path = format!("spec.volumeClaimTemplates[{volume}]");
-            if !errors.iter().any(|known| known.path == path) {
-                errors.push(FieldError { path, detail: error.to_string() });
-            }
-            None
-        }
+            claim
+        });
+        let made = made.collect();
+        pod.set_volumes(volumes.into());
+        made
     }
 }

@@ -8,7 +8,14 @@ fn cluster(objects: &[Value]) -> Cluster {
 }
 
 fn options() -> UnfoldOptions<'static> {
-    UnfoldOptions { namespace: "default", replicas: None, most: 100, emulation: Emulation::default(), now: jiff::Timestamp::UNIX_EPOCH }
+    UnfoldOptions {
+        namespace: "default",
+        replicas: None,
+        most: 100,
+        most_bytes: 1 << 20,
+        emulation: Emulation::default(),
+        now: jiff::Timestamp::UNIX_EPOCH,
+    }
 }
 
 fn workload(api_version: &str, kind: &str, spec: &Value) -> Value {

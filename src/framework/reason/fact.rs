@@ -68,7 +68,7 @@ impl UnmetRequirement {
     fn wanted(&self) -> String {
         let Requirement { key, operator, values } = &*self.requirement;
         let list = || listed_values(values);
-        match (operator.as_str(), values.as_slice()) {
+        match (operator.as_str(), &values[..]) {
             ("In", [one]) => format!("{key}={one}"),
             ("In", _) => format!("{key} in ({})", list()),
             ("NotIn", [one]) => format!("{key}!={one}"),

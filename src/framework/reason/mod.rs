@@ -27,7 +27,7 @@ pub use facts::{
     DiskInUse, DomainConflict, GangCount, NoMatchInDomain, NodeSelectorPart, PortConflict, Shortage, SpreadSkew, UnmetRequirement,
     VolumeLimit, ZoneMismatch, Zones,
 };
-pub use read::{ReadReason, read_reason, read_reason_of};
+pub use read::{ReadReason, ReadReasons, read_reason, read_reason_of};
 
 /// Returns every text of every reason in every release, without the facts.
 pub fn reason_texts() -> impl Iterator<Item = &'static str> {

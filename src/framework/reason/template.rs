@@ -13,6 +13,11 @@ fn parts(template: &'static str) -> (&'static str, Vec<(bool, &'static str)>) {
     (first, places)
 }
 
+/// Returns the literal text before the first placeholder.
+pub(super) fn first_literal(template: &'static str) -> &'static str {
+    template.split('%').next().unwrap_or_default()
+}
+
 /// Returns whether the template has no placeholders.
 pub(super) fn is_plain(template: &str) -> bool {
     !template.contains('%')
@@ -44,14 +49,20 @@ pub(super) fn fill(template: &'static str, facts: &[Cow<'_, str>]) -> String {
 ///
 /// A fact ends at the next literal text, the last one at the end. With `exact` no text may follow the template.
 pub(super) fn read<'t>(template: &'static str, text: &'t str, exact: bool) -> Option<Vec<&'t str>> {
-    let (first, places) = parts(template);
-    let mut rest = text.strip_prefix(first)?;
-    let mut facts = Vec::with_capacity(places.len());
-    let last = places.len().wrapping_sub(1);
-    for (i, (quoted, literal)) in places.into_iter().enumerate() {
+    let mut pieces = template.split('%');
+    let mut rest = text.strip_prefix(pieces.next().unwrap_or_default())?;
+    let last = template.rsplit('%').next().filter(|_| !is_plain(template)).and_then(|piece| piece.get(1..)).unwrap_or_default();
+    // The end is soon compared, and rarely equal.
+    if exact && !rest.ends_with(last) {
+        return None;
+    }
+    let mut facts = Vec::new();
+    let mut pieces = pieces.peekable();
+    while let Some(piece) = pieces.next() {
+        let (quoted, literal) = (piece.starts_with('q'), piece.get(1..).unwrap_or_default());
         let (fact, after) = if literal.is_empty() {
             (rest, "")
-        } else if i == last && exact {
+        } else if pieces.peek().is_none() && exact {
             (rest.strip_suffix(literal)?, "")
         } else {
             rest.split_once(literal)?

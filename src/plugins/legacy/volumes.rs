@@ -5,7 +5,7 @@ use super::reject;
 use crate::cluster::Pod;
 use crate::framework::{Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, Reason, Status, ZoneMismatch, Zones};
 use crate::plugins::volume_helpers::{WAIT_FOR_FIRST_CONSUMER, claim_class};
-use crate::plugins::volume_restrictions::disk_in_use;
+use crate::plugins::volume_restrictions::disk_in_use_on;
 
 /// Keeps pods from sharing disks that cannot be shared.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,8 +16,8 @@ impl Plugin for NoDiskConflict {
 }
 
 impl FilterPlugin for NoDiskConflict {
-    fn filter(&self, cx: &Context<'_>, _state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        let disk = disk_in_use(&pod.pod, &node.pods.iter().map(|p| &*p.pod));
+    fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
+        let disk = disk_in_use_on(state, pod, node);
         reject(disk.map(|disk| Reason::DiskConflict(Box::new(disk))).into_iter().collect(), cx.emulation.behaviour())
     }
 }

@@ -81,9 +81,10 @@ fn attachments(cx: &Context<'_>, new: &BTreeSet<AttachableVolume>) -> HashMap<St
     if new.is_empty() {
         return nodes;
     }
+    let drivers: BTreeSet<&Str> = new.iter().map(|(driver, _)| driver).collect();
     for attachment in cx.cluster.volume_attachments.iter() {
         let spec = &attachment.spec;
-        if spec.attacher.is_empty() || !new.iter().any(|(driver, _)| *driver == spec.attacher) {
+        if spec.attacher.is_empty() || !drivers.contains(&spec.attacher) {
             continue;
         }
         if let Some(volume) = &spec.source.persistent_volume_name {
@@ -147,7 +148,7 @@ impl FilterPlugin for NodeVolumeLimits {
         if !has_limits {
             return Status::success();
         }
-        match exceeds(cx, &limits, new, attachments, node) {
+        match exceeds((cx, state), &limits, new, attachments, node) {
             Ok(None) => Status::success(),
             Ok(Some(limit)) => Status::rejected(Reason::MaxVolumeCountExceeded(Box::new(limit))),
             Err(status) => status,
@@ -155,9 +156,12 @@ impl FilterPlugin for NodeVolumeLimits {
     }
 }
 
+/// Steps of [`crate::framework::node_steps`] that it takes to read the claim of a volume, its class and driver.
+const STEPS_OF_VOLUME: u64 = 8;
+
 /// Returns the first driver whose limit would be exceeded on the node.
 fn exceeds(
-    cx: &Context<'_>,
+    (cx, state): (&Context<'_>, &CycleState),
     limits: &BTreeMap<&Str, i64>,
     new: &BTreeSet<AttachableVolume>,
     attachments: &[(Str, Str)],
@@ -168,6 +172,8 @@ fn exceeds(
     if has_room_for_all(&limited, new, attachments, node) {
         return Ok(None);
     }
+    let volumes: usize = node.pods.iter().map(|other| other.pod.spec.volumes.len()).sum();
+    state.count_list_steps((volumes + attachments.len()) as u64 * STEPS_OF_VOLUME);
     let mut attached = BTreeSet::new();
     for other in &node.pods {
         // A missing claim does not count, but one that belongs to another pod is an error, as for the pod itself.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::VolumeBinding;
 use super::find::FindError;
 use super::matching::Candidates;
-use super::provision::Provisioning;
+use super::provision::{Classes, Provisioning};
 use crate::cluster::storage::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::cluster::{NodeSelector, NodeSelectorTerm, Pod, Quantity, Str};
 use crate::framework::{Context, CycleState, PodInfo, PreFilterPlugin, PreFilterResult, Reason, Status};
@@ -151,9 +151,9 @@ fn sort_out(cx: &Context<'_>, all: Vec<&Arc<PersistentVolumeClaim>>) -> Result<C
     if !immediate.is_empty() {
         return Err(Status::rejected(Reason::UnboundImmediateClaims { claims: immediate.into() }));
     }
-    let mut to_match = Vec::new();
+    let (mut to_match, mut classes) = (Vec::new(), Classes::default());
     for (claim, class) in delayed {
-        let waiting = DelayedClaim { claim: claim.clone(), provisioning: Provisioning::of(cx, claim, class) };
+        let waiting = DelayedClaim { claim: claim.clone(), provisioning: classes.provisioning(cx, claim, class) };
         match claim.metadata.annotations.get(ANN_SELECTED_NODE) {
             Some(node) => claims.selected.push((node.clone(), waiting)),
             None => to_match.push(waiting),

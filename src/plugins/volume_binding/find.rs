@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::claims::{BoundClaim, Claims, DelayedClaim};
 use super::matching::Chosen;
-use super::provision::Verdict;
+use super::provision::{ClassesOnNode, Verdict};
 use crate::cluster::storage::{CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim};
 use crate::cluster::{Key, SelectorError};
 use crate::framework::{Context, CycleState, NodeInfo, Reason};
@@ -101,13 +101,15 @@ fn check_delayed_claims(state: &CycleState, claims: &Claims, node: &NodeInfo) ->
             None => to_provision.push(waiting),
         }
     }
-    state.spend(chosen.steps());
-    for waiting in to_provision {
-        match waiting.provisioning.on(labels) {
-            Verdict::Possible(capacity) => found.dynamic_provisions.push((waiting.claim.clone(), capacity.cloned())),
-            Verdict::Unsupported => return Ok(Err(Reason::NoVolumeToBind { claim: claim(waiting), chosen: None })),
-            Verdict::NotEnoughSpace => return Ok(Err(Reason::NotEnoughStorage { claim: claim(waiting) })),
+    let mut classes = ClassesOnNode::default();
+    let rejected = to_provision.into_iter().find_map(|waiting| match classes.verdict(&waiting.provisioning, labels) {
+        Verdict::Possible(capacity) => {
+            found.dynamic_provisions.push((waiting.claim.clone(), capacity.cloned()));
+            None
         }
-    }
-    Ok(Ok(found))
+        Verdict::Unsupported => Some(Reason::NoVolumeToBind { claim: claim(waiting), chosen: None }),
+        Verdict::NotEnoughSpace => Some(Reason::NotEnoughStorage { claim: claim(waiting) }),
+    });
+    state.spend(chosen.steps() + classes.steps());
+    Ok(rejected.map_or(Ok(found), Err))
 }

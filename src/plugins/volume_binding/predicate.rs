@@ -11,7 +11,7 @@ use super::VolumeBinding;
 use super::claims::{BoundClaim, Claims, DelayedClaim, State, requested, waits_for_consumer};
 use super::find::find_pod_volumes;
 use super::matching::Candidates;
-use super::provision::Provisioning;
+use super::provision::Classes;
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{Object, Pod, Str};
 use crate::framework::{
@@ -60,10 +60,10 @@ fn sort_out(cx: &Context<'_>, pod: &Pod) -> Result<Claims, Status> {
     delayed.sort_by_key(|(claim, _)| requested(claim).unwrap_or_default());
     let to_match: Vec<&PersistentVolumeClaim> = delayed.iter().map(|(claim, _)| &***claim).collect();
     let candidates = Candidates::of(cx, &to_match);
-    let waiting = delayed.into_iter().map(|(claim, class)| {
-        let provisioning = if with_pod { Provisioning::anywhere(class) } else { Provisioning::none(class) };
-        DelayedClaim { claim: claim.clone(), provisioning }
-    });
+    let mut classes = Classes::default();
+    let waiting = delayed
+        .into_iter()
+        .map(|(claim, class)| DelayedClaim { claim: claim.clone(), provisioning: classes.without_capacity(class, with_pod) });
     claims.unmatched = candidates.into_iter().zip(waiting).collect();
     Ok(claims)
 }

@@ -251,7 +251,7 @@ fn add_topology(required: Option<NodeSelector>, key: &str, zones: &str) -> Optio
     }
     let values: List<Str> = zones.into_iter().map(Str::from).collect();
     for term in selector.node_selector_terms.iter_mut() {
-        term.match_expressions.push(Requirement { key: key.into(), operator: "In".into(), values: values.clone() });
+        term.match_expressions.push(Requirement { key: key.into(), operator: "In".into(), values: values.clone().into() });
     }
     Some(selector)
 }

@@ -1,5 +1,7 @@
 //! The events that may make a pod schedulable that VolumeRestrictions rejected.
 
+use std::collections::HashSet;
+
 use super::disk_in_use;
 use crate::cluster::{Pod, Str};
 use crate::framework::{ActionType, Change, ClusterEventWithHint, EventResource, HintError, QueueingHint};
@@ -20,11 +22,15 @@ pub(super) fn events(emulation: Emulation) -> Vec<ClusterEventWithHint> {
 fn after_pod_deleted(pod: &Pod, change: &Change) -> Result<QueueingHint, HintError> {
     let (old, _) = objects!(change, Pod)?;
     Ok(queue_if(old.is_some_and(|deleted| {
-        let claims = |p: &Pod| -> Vec<Str> {
-            p.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()).map(|s| s.claim_name.clone()).collect()
+        fn claims(pod: &Pod) -> impl Iterator<Item = &Str> {
+            pod.spec.volumes.iter().filter_map(|v| v.persistent_volume_claim.as_ref()).map(|s| &s.claim_name)
+        }
+        let shares_claim = || {
+            let of_deleted: HashSet<&Str> = claims(&deleted).collect();
+            claims(pod).any(|claim| of_deleted.contains(claim))
         };
         deleted.metadata.namespace == pod.metadata.namespace
-            && (disk_in_use(pod, &std::iter::once(&*deleted)).is_some() || claims(pod).iter().any(|c| claims(&deleted).contains(c)))
+            && (disk_in_use(pod, &std::iter::once(&*deleted), &mut 0).is_some() || shares_claim())
     })))
 }
 

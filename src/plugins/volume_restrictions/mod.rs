@@ -10,14 +10,17 @@ mod hints;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub(super) use self::disks::disk_in_use;
-use self::disks::needs_restrictions_check;
+use self::disks::disk_in_use;
+pub(crate) use self::disks::needs_restrictions_check;
 use crate::cluster::{Key, Pod, Str};
 use crate::framework::{
-    ClusterEventWithHint, Context, CycleState, FilterPlugin, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult, Reason, Status,
+    ClusterEventWithHint, Context, CycleState, DiskInUse, FilterPlugin, NodeInfo, Plugin, PodInfo, PreFilterPlugin, PreFilterResult,
+    Reason, Status,
 };
 use crate::release::{ClaimsInUse, Emulation, Gate};
 
+/// Disks of pods that are looked at in a step of [`crate::framework::node_steps`].
+const DISKS_OF_A_STEP: usize = 4;
 const READ_WRITE_ONCE_POD: &str = "ReadWriteOncePod";
 
 /// Keeps pods from sharing volumes that cannot be shared.
@@ -99,6 +102,14 @@ fn update(cx: &Context<'_>, state: &mut CycleState, pod: &Pod, sign: i64) -> Sta
     Status::success()
 }
 
+/// Returns the first inline disk of the pod that a pod of the node uses.
+pub(super) fn disk_in_use_on(state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Option<DiskInUse> {
+    let mut looked_at = 0;
+    let disk = disk_in_use(&pod.pod, &node.pods.iter().map(|p| &*p.pod), &mut looked_at);
+    state.count_list_steps((looked_at / DISKS_OF_A_STEP) as u64);
+    disk
+}
+
 fn filter_checks_claims(emulation: Emulation) -> bool {
     emulation.enabled(Gate::ReadWriteOncePod) && emulation.behaviour().volumes.claims_in_use == ClaimsInUse::Filter
 }
@@ -128,7 +139,7 @@ fn only(claims: &BTreeSet<Str>) -> Option<Str> {
 
 impl FilterPlugin for VolumeRestrictions {
     fn filter(&self, cx: &Context<'_>, state: &CycleState, pod: &PodInfo, node: &NodeInfo) -> Status {
-        if let Some(disk) = disk_in_use(&pod.pod, &node.pods.iter().map(|p| &*p.pod)) {
+        if let Some(disk) = disk_in_use_on(state, pod, node) {
             return Status::rejected(Reason::DiskConflict(Box::new(disk)));
         }
         if !filter_checks_claims(cx.emulation) {

@@ -158,7 +158,7 @@ pub fn apply_manifest(
     // A wrong workload is found before anything is applied.
     let emulation = stage.scheduler().state().config().emulation;
     let now = stage.scheduler().state().clock();
-    let options = UnfoldOptions { namespace: &request.namespace, replicas: request.replicas, most: 0, emulation, now };
+    let options = UnfoldOptions { namespace: &request.namespace, replicas: request.replicas, most: 0, most_bytes: 0, emulation, now };
     let (index, mut owned) = (Index::of(&cluster, live), objects::OwnedPods::default());
     // Each once: the notes of many workloads are sorted.
     let (mut applied, mut notes) = (Vec::new(), BTreeSet::new());
@@ -192,7 +192,7 @@ pub fn apply_manifest(
     for (at, applied) in &applied {
         let invalid = |error| ManifestProblem::Workload(*at, error);
         let state = stage.scheduler().state();
-        let mut bounds = Bounds { options: UnfoldOptions { most: left, ..options }, bytes_left };
+        let mut bounds = Bounds { options: UnfoldOptions { most: left, most_bytes: bytes_left, ..options }, bytes_left };
         let begin = begin(state.cluster(), &mut owned, applied, &admission, &mut bounds).map_err(invalid)?;
         let Some(begin) = begin else {
             *answer.skipped.entry(objects::kind_of(&applied.object)).or_default() += 1;

@@ -230,6 +230,11 @@ fn long_pods_of_a_manifest_are_bounded() {
         let made = |length: usize| numbers(&applied(&mut stage(vec![node("n1", 9, "a")]), &[long(kind, length)], &request));
         assert_eq!((made(10 << 10), made(7 << 10)), ([2, 0, 0, 3], [5, 0, 0, 0]), "{kind}");
     }
+    // The claims of a pod count too.
+    let mut claiming = workload("StatefulSet", "web", &json!({"replicas": 5, "podManagementPolicy": "Parallel"}));
+    let claim = |at: usize| json!({"metadata": {"name": format!("v{at}")}, "spec": {"resources": {"requests": {"storage": "1Gi"}}}});
+    claiming["spec"]["volumeClaimTemplates"] = (0..120).map(claim).collect();
+    assert_eq!(numbers(&applied(&mut stage(vec![node("n1", 9, "a")]), &[claiming], &request))[3], 3);
 }
 
 #[test]

@@ -51,6 +51,6 @@ proptest! {
         pods in prop::collection::vec(prop::collection::vec((0u8..5, 0u8..6, any::<bool>()), 0..5), 1..5)
     ) {
         let pods: Vec<Pod> = pods.iter().enumerate().map(|(name, volumes)| pod(name, volumes)).collect();
-        prop_assert_eq!(disk_in_use(&pods[0], &pods[1..].iter()), by_pairs(&pods[0], &pods[1..]));
+        prop_assert_eq!(disk_in_use(&pods[0], &pods[1..].iter(), &mut 0), by_pairs(&pods[0], &pods[1..]));
     }
 }
