@@ -10,6 +10,7 @@ use serde::Deserialize as _;
 use super::go_json::{Json, SyntaxError, first_value};
 use super::go_types::{ValueError, Wrong, WrongType, wrong_in_node};
 use crate::cluster::{Node, Str};
+use crate::limits::extenders::ANSWER_NODES;
 
 /// An `ExtenderFilterResult`.
 #[derive(Debug, Default, PartialEq)]
@@ -58,11 +59,16 @@ pub(super) enum AnswerError {
     Value(ValueError),
     #[error("json: cannot unmarshal a node: {0}")]
     Node(serde_json::Error),
+    /// See [`ANSWER_NODES`].
+    #[error("the answer has {nodes} nodes, and it was asked about {asked}")]
+    ManyNodes { nodes: usize, asked: usize },
 }
 
 /// Reads values, and remembers the first that is of a wrong type.
 #[derive(Default)]
 struct Decoder {
+    /// The number of nodes that were asked about.
+    asked: usize,
     error: Option<AnswerError>,
     /// The error that ended the decoding, which counts before the first other one.
     ended: Option<AnswerError>,
@@ -141,6 +147,10 @@ impl Decoder {
                 nodes = self.array(value, place, "[]v1.Node").unwrap_or_default();
             }
         }
+        if nodes.len() > self.asked.saturating_add(ANSWER_NODES) {
+            self.ended.get_or_insert(AnswerError::ManyNodes { nodes: nodes.len(), asked: self.asked });
+            return None;
+        }
         Some(nodes.into_iter().map(|node| self.node(node)).collect())
     }
 
@@ -170,9 +180,9 @@ impl Decoder {
     }
 }
 
-/// Reads the answer to `filter`.
-pub(super) fn filter_result(body: &[u8]) -> Result<FilterResult, AnswerError> {
-    let mut decoder = Decoder::default();
+/// Reads the answer to `filter` about a number of nodes.
+pub(super) fn filter_result(body: &[u8], asked: usize) -> Result<FilterResult, AnswerError> {
+    let mut decoder = Decoder { asked, ..Decoder::default() };
     let mut result = FilterResult::default();
     for (name, value) in decoder.object(first_value(body)?, Place { field: None }, "v1.ExtenderFilterResult") {
         let at = |field| Place { field: Some(("ExtenderFilterResult", field)) };

@@ -72,7 +72,7 @@ impl<'a> CycleExtenders<'a> {
     pub fn filter(&self, extender: &Extender, pod: &Pod, nodes: &[Arc<NodeInfo>]) -> Result<Filtered, CallError> {
         let request = self.about_nodes(extender, pod, nodes);
         let body = self.send(extender, ExtenderVerb::Filter, request)?;
-        let result = answers::filter_result(body.as_bytes()).map_err(|error| CallError::Failed(error.to_string()))?;
+        let result = answers::filter_result(body.as_bytes(), nodes.len()).map_err(|error| CallError::Failed(error.to_string()))?;
         if !result.error.is_empty() {
             return Err(CallError::Failed(result.error));
         }

@@ -47,6 +47,9 @@ limits! { "engine":
     steps FIXES_STEPS_OF_ERROR: u64 = 10_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Steps of all decisions of the search for the fix of one cause of the overview; the search ends, and says so.
     steps OVERVIEW_FIX_STEPS: u64 = 4_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
+    /// Members of a pod group times placements up to which the attempts of all placements are kept until one is taken; of more, the one
+    /// that is taken is made again.
+    count PLACED_MEMBERS_KEPT: usize = 10_000, "of_many_placements_the_one_that_is_taken_is_tried_again";
     /// Steps of the attempts of pod groups in a search for fixes, and in those of an overview together, on up to 1,000 nodes; they grow
     /// with the nodes up to ten times as many. Further fixes are not tried with the group, which the answer says.
     steps GROUP_STEPS: u64 = 7_000_000, "attempts_of_large_groups_are_bounded_over_all_causes";

@@ -15,6 +15,8 @@ limits! { "extenders":
     bytes RECORDING: u64 = 256 << 20, "a_recording_that_never_ends_is_refused";
     /// Number of values in one list or object of an answer; more are an error of the call. Clusters have at most thousands of nodes.
     count ANSWER_ITEMS: usize = 200_000, "an_answer_of_too_many_values_is_refused";
+    /// Nodes that an answer may have beyond those that it was asked about; more are an error of the call.
+    count ANSWER_NODES: usize = 1_000, "an_answer_of_more_nodes_than_were_asked_about_is_refused";
     /// Depth of values within values of an answer; a deeper one is an error of the call, as in kube-scheduler.
     count ANSWER_DEPTH: usize = 10_000, "errors_are_in_the_words_of_go";
 }

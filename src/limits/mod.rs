@@ -102,6 +102,7 @@
 //! | [`extenders::CERTIFICATE_FILE`] | 4 MiB | Length of a file with a certificate or key; the rest is not read. Anything but a regular file is an error of the call. | `a_certificate_that_is_no_file_is_an_error` |
 //! | [`extenders::RECORDING`] | 256 MiB | Length of a recording of answers; a longer one is refused, as is anything but a regular file. | `a_recording_that_never_ends_is_refused` |
 //! | [`extenders::ANSWER_ITEMS`] | 200,000 | Number of values in one list or object of an answer; more are an error of the call. Clusters have at most thousands of nodes. | `an_answer_of_too_many_values_is_refused` |
+//! | [`extenders::ANSWER_NODES`] | 1,000 | Nodes that an answer may have beyond those that it was asked about; more are an error of the call. | `an_answer_of_more_nodes_than_were_asked_about_is_refused` |
 //! | [`extenders::ANSWER_DEPTH`] | 10,000 | Depth of values within values of an answer; a deeper one is an error of the call, as in kube-scheduler. | `errors_are_in_the_words_of_go` |
 //! | [`sessions::CONFIGURATION`] | 2 MiB | Length of a scheduler configuration; a longer one is refused, as is anything but a file or a shell's pipe. | `files_that_never_end_are_refused` |
 //! | [`sessions::OPERATIONS`] | 256 MiB | Length of the operations of `run --ops`; longer ones are refused, as is anything but a file or a shell's pipe. | `files_that_never_end_are_refused` |
@@ -138,9 +139,11 @@
 //! | [`engine::BREACHES_LISTED`] | 1,000 | Violated bounds of a LimitRange that a refusal lists; it says that there are more. | `violated_bounds_beyond_the_limit_are_not_listed` |
 //! | [`engine::CAPACITY_COPIES`] | 10,000 | Copies of a pod that are placed one by one to count how many fit; more may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::CAPACITY_STEPS`] | 5,000,000 steps | Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
+//! | [`engine::CAPACITY_DECISION_STEPS`] | 50,000,000 steps | Steps of all decisions about copies that are placed one by one to count how many fit; more copies may fit. | `copies_are_counted_until_decisions_took_many_steps` |
 //! | [`engine::FIXES_STEPS`] | 16,000,000 steps | Steps of all decisions of a search for fixes; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::FIXES_STEPS_OF_ERROR`] | 10,000,000 steps | Steps that count for a decision of a search for fixes that ends with an error after a long search of a plugin. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::OVERVIEW_FIX_STEPS`] | 4,000,000 steps | Steps of all decisions of the search for the fix of one cause of the overview; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
+//! | [`engine::PLACED_MEMBERS_KEPT`] | 10,000 | Members of a pod group times placements up to which the attempts of all placements are kept until one is taken; of more, the one that is taken is made again. | `of_many_placements_the_one_that_is_taken_is_tried_again` |
 //! | [`engine::GROUP_STEPS`] | 7,000,000 steps | Steps of the attempts of pod groups in a search for fixes, and in those of an overview together, on up to 1,000 nodes; they grow with the nodes up to ten times as many. Further fixes are not tried with the group, which the answer says. | `attempts_of_large_groups_are_bounded_over_all_causes` |
 //! | [`engine::JUDGED_CLAIMS`] | 40 | Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried. | `claims_beyond_the_limit_are_not_tried` |
 //! | [`engine::VOICES_OF_OBJECT`] | 20 | Words of others about one object that an answer lists, the newest of each speaker and reason before others; the rest is counted. | `words_beyond_the_limit_are_counted` |

@@ -130,7 +130,7 @@ fn is_host(text: &str) -> bool {
 
 /// Returns a text in which no URL has a user and password before its host, nor the value of a parameter that is named as a credential.
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
-    if !text.contains("://") || !(text.contains(['@', '?']) || text.contains("%40")) {
+    if !text.contains("://") || !(text.contains(['@', '?', '#']) || text.contains("%40")) {
         return Cow::Borrowed(text);
     }
     let ends = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '`' | '<' | '>');

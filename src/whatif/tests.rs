@@ -523,8 +523,7 @@ fn copies_are_counted_until_decisions_took_many_steps() {
     let claim = json!({"metadata": {"name": "data-x-0", "namespace": "d"}, "spec": {"storageClassName": "fast",
         "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}, "status": {"phase": "Pending"}});
     let claimed = json!({"spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data-x-0"}}]}});
-    let spread =
-        json!({"spec": {"topologySpreadConstraints": [{"maxSkew": 9, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]}});
+    let spread = json!({"spec": {"topologySpreadConstraints": [{"maxSkew": 9, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule"}]}});
     for (uses, owner) in [(spread, "ReplicaSet/x"), (claimed, "StatefulSet/x")] {
         let objects = [object(Kind::PersistentVolumeClaim, &claim), object(Kind::StorageClass, &class), pod_with("x-0", "", owner, &uses)];
         let scheduler = scheduler(with(two_zones(), objects));

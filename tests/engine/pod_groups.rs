@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use schedscope::cluster::{Key, Kind, Object, Str};
+use schedscope::limits::engine::PLACED_MEMBERS_KEPT;
 use schedscope::release::{Emulation, Gate, Profile};
 use schedscope::report::{GroupReport, OperationReport, group_text};
 use schedscope::scheduler::{Config, Operation, Options, Scheduler};
@@ -114,6 +115,35 @@ fn a_placement_that_takes_all_is_chosen_and_the_others_are_listed() {
         scheduler.apply(Operation::Advance { seconds: 1 });
     };
     assert!(text(&events)[0].starts_with("POD GROUP ml/train: Scheduled in b: 2 of 3 pods found a place"), "{:?}", text(&events));
+}
+
+#[test]
+fn of_many_placements_the_one_that_is_taken_is_tried_again() {
+    let mut emulation = Emulation::default();
+    for gate in [Gate::GenericWorkload, Gate::GangScheduling, Gate::TopologyAwareWorkloadScheduling] {
+        emulation.set(gate, true);
+    }
+    let decided = |zones: usize, largest: u32| {
+        let cpu = |at: usize| if at == 7 { largest } else { 3 };
+        let nodes = (0..zones).map(|at| node(&format!("n{at:03}"), cpu(at), &format!("z{at:03}")));
+        let members = (0..100).map(|at| pod(&format!("train-{at:02}"), 10, "", Some("train")));
+        let together = json!({"schedulingConstraints": {"topology": [{"key": "zone"}]}});
+        let objects = nodes.chain(members).chain([group(4, &together)]).collect();
+        let start = "2026-11-20T18:26:12Z".parse().expect("a time");
+        let mut scheduler = Scheduler::new(Config::defaults(emulation), objects, Options { start, ..Options::default() });
+        let events = scheduler.apply(Operation::Schedule);
+        let members = CycleView::of(&events).group.map_or(0, |group| group.start.pods.len());
+        (text(&events)[0].clone(), bound(&scheduler).len(), members)
+    };
+    let (few, many) = (PLACED_MEMBERS_KEPT / 100 - 80, PLACED_MEMBERS_KEPT / 100 + 20);
+    for zones in [few, many] {
+        let (head, bound, members) = decided(zones, 5);
+        assert!(head.starts_with("POD GROUP ml/train: Scheduled in z007: 5 of 100 pods found a place"), "{zones}: {head}");
+        assert_eq!((bound, members), (5, 100), "{zones}");
+        let (head, bound, _) = decided(zones, 1);
+        assert!(head.contains(&format!("all {zones} placements are too small: at most 3 pods find a place")), "{zones}: {head}");
+        assert_eq!(bound, 0);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! each other is invalid; neither offers devices.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::allocated::{Allocated, PoolId, PoolUse};
 use super::error::{NodeSelectorError, PoolError};
@@ -22,6 +22,17 @@ pub(super) struct Inventory {
     /// Slices that every node must check.
     shared: Vec<Arc<ResourceSlice>>,
     by_pool: HashMap<PoolId, Vec<Arc<ResourceSlice>>>,
+    /// Checked pools by the addresses of their slices, those with devices for other nodes behind a zero. Most nodes see the same slices.
+    checked: Mutex<HashMap<Vec<usize>, Arc<Checked>>>,
+}
+
+/// The contradictions between the slices of a pool, which take a look at each device.
+#[derive(Debug)]
+struct Checked {
+    /// The first device that the slices name twice.
+    duplicate: Option<Str>,
+    /// Whether the slices have counter sets of one name, or devices that consume counters that no slice has.
+    is_invalid: bool,
 }
 
 /// The position of a device in the pools of a node. Devices are tried in order of position.
@@ -108,7 +119,7 @@ impl Inventory {
         let (generation, wanted) = (first.generation, first.resource_slice_count);
         let complete = slices.len() as i64 == wanted;
         if complete || emulation.behaviour().devices.incomplete_pools_serve {
-            return Some(Pool { incomplete: !complete, ..build_pool(slices, None, emulation) });
+            return Some(Pool { incomplete: !complete, ..self.build_pool(slices, Vec::new(), emulation) });
         }
         let everywhere = self.by_pool.get(id).map_or(&[][..], Vec::as_slice);
         if everywhere.iter().any(|s| s.spec.pool.generation > generation) {
@@ -118,7 +129,38 @@ impl Inventory {
         if all.len() as i64 != wanted {
             return Some(Pool { incomplete: true, ..Pool::default() });
         }
-        Some(build_pool(slices, Some(all), emulation))
+        Some(self.build_pool(slices, all, emulation))
+    }
+
+    /// Builds a pool from the node's slices; `all` are all slices of the pool if the node sees only some of them.
+    fn build_pool<'a>(&self, mut slices: Vec<&'a ResourceSlice>, all: Vec<&'a ResourceSlice>, emulation: Emulation) -> Pool<'a> {
+        slices.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+        if emulation.behaviour().devices.conditional_slices_last {
+            slices.sort_by_key(|slice| has_binding_conditions(slice));
+        }
+        let partitionable = emulation.enabled(Gate::DRAPartitionableDevices);
+        let mut elsewhere = if partitionable { all } else { Vec::new() };
+        let seen: HashSet<&Str> = slices.iter().map(|slice| &slice.metadata.name).collect();
+        elsewhere.retain(|slice| !seen.contains(&slice.metadata.name));
+        let checked = self.checked(&slices, &elsewhere, partitionable);
+        if checked.duplicate.is_some() || checked.is_invalid {
+            return Pool { invalid: true, duplicate: checked.duplicate.clone(), ..Pool::default() };
+        }
+        let counter_sets = if partitionable { counter_sets(&slices).unwrap_or_default() } else { BTreeMap::new() };
+        slices.retain(|slice| has_devices(slice, partitionable));
+        Pool { slices, elsewhere, counter_sets, ..Pool::default() }
+    }
+
+    /// Returns what [`check`] finds, once for the same slices.
+    fn checked(&self, slices: &[&ResourceSlice], elsewhere: &[&ResourceSlice], partitionable: bool) -> Arc<Checked> {
+        let address = |slice: &&ResourceSlice| std::ptr::from_ref(*slice).addr();
+        let places: Vec<usize> = slices.iter().map(address).chain([0]).chain(elsewhere.iter().map(address)).collect();
+        if let Some(known) = self.checked.lock().unwrap_or_else(PoisonError::into_inner).get(&places) {
+            return known.clone();
+        }
+        let made = Arc::new(check(slices, elsewhere, partitionable));
+        self.checked.lock().unwrap_or_else(PoisonError::into_inner).insert(places, made.clone());
+        made
     }
 }
 
@@ -186,36 +228,29 @@ fn add_slice<'a>(slices: &mut Vec<&'a ResourceSlice>, slice: &'a ResourceSlice) 
     }
 }
 
-/// Builds a pool from the node's slices; `all` are all slices of the pool if the node sees only some of them.
-fn build_pool<'a>(mut slices: Vec<&'a ResourceSlice>, all: Option<Vec<&'a ResourceSlice>>, emulation: Emulation) -> Pool<'a> {
-    let invalid = || Pool { invalid: true, ..Pool::default() };
-    slices.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
-    if emulation.behaviour().devices.conditional_slices_last {
-        slices.sort_by_key(|slice| has_binding_conditions(slice));
-    }
-    let partitionable = emulation.enabled(Gate::DRAPartitionableDevices);
-    let (counters, devices): (Vec<&ResourceSlice>, Vec<&ResourceSlice>) =
-        slices.iter().copied().partition(|s| partitionable && !s.spec.shared_counters.is_empty());
+/// Checks the devices of a pool's slices; `elsewhere` are those with devices for other nodes only.
+fn check(slices: &[&ResourceSlice], elsewhere: &[&ResourceSlice], partitionable: bool) -> Checked {
     let mut names = HashSet::new();
-    if let Some(twice) = devices.iter().flat_map(|s| s.spec.devices.iter()).find(|d| !names.insert(&d.name)) {
-        return Pool { duplicate: Some(twice.name.clone()), ..invalid() };
+    let devices = slices.iter().filter(|slice| has_devices(slice, partitionable)).flat_map(|slice| slice.spec.devices.iter());
+    let duplicate = devices.into_iter().find(|device| !names.insert(&device.name)).map(|twice| twice.name.clone());
+    let mut is_invalid = false;
+    if partitionable {
+        let sets = counter_sets(slices);
+        is_invalid = sets.is_none_or(|sets| slices.iter().chain(elsewhere).any(|slice| !counters_exist(slice, &sets)));
     }
-    if !partitionable {
-        return Pool { slices: devices, ..Pool::default() };
-    }
-    let mut counter_sets = BTreeMap::new();
-    for set in counters.iter().flat_map(|s| s.spec.shared_counters.iter()) {
-        if counter_sets.insert(set.name.as_str(), set).is_some() {
-            return invalid();
-        }
-    }
-    let mut elsewhere = all.unwrap_or_default();
-    let seen: HashSet<&Str> = slices.iter().map(|slice| &slice.metadata.name).collect();
-    elsewhere.retain(|slice| !seen.contains(&slice.metadata.name));
-    if slices.iter().chain(&elsewhere).any(|s| !counters_exist(s, &counter_sets)) {
-        return invalid();
-    }
-    Pool { slices: devices, elsewhere, counter_sets, ..Pool::default() }
+    Checked { duplicate, is_invalid }
+}
+
+/// Whether a slice is one of devices, and not of counters.
+fn has_devices(slice: &ResourceSlice, partitionable: bool) -> bool {
+    !partitionable || slice.spec.shared_counters.is_empty()
+}
+
+/// Returns the shared counters by the name of their set; `None` if two have one name.
+fn counter_sets<'a>(slices: &[&'a ResourceSlice]) -> Option<BTreeMap<&'a str, &'a CounterSet>> {
+    let mut sets = BTreeMap::new();
+    let all = slices.iter().flat_map(|slice| slice.spec.shared_counters.iter());
+    all.into_iter().all(|set| sets.insert(set.name.as_str(), set).is_none()).then_some(sets)
 }
 
 /// Whether an allocation of one of the slice's devices may wait for a condition before the pod is bound.

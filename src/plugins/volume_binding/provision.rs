@@ -49,7 +49,7 @@ struct Capacities {
     by_label: BTreeMap<Str, HashMap<Str, Vec<usize>>>,
 }
 
-/// What the classes of a pod's claims allow on one node, as far as it was asked; by their ids.
+/// The answers of the classes of a pod's claims about one node, as far as they were asked; by their ids.
 #[derive(Debug, Default)]
 pub(super) struct ClassesOnNode<'a> {
     known: Vec<Option<ClassOnNode<'a>>>,

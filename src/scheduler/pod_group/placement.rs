@@ -2,6 +2,7 @@
 
 use crate::cluster::Str;
 use crate::framework::{Code, Context, MAX_NODE_SCORE, Placement, PluginName, PodGroupAssignments, Reason, Status};
+use crate::limits::engine::PLACED_MEMBERS_KEPT;
 use crate::release::Gate;
 use crate::scheduler::algorithm::PostFilter;
 use crate::trace::{Event, GroupEvent, PlacementTry};
@@ -10,6 +11,30 @@ use super::{GroupResult, PodGroupCycle};
 
 /// The scores of one placement by plugin, weighted.
 type Scores = Vec<(PluginName, i64)>;
+
+/// A placement that was tried.
+struct Tried {
+    result: GroupResult,
+    facts: Vec<Event>,
+    takes_the_group: bool,
+    /// Whether each member that was tried found a place.
+    placed: Vec<bool>,
+    /// Whether the members of the result and the facts are left out.
+    is_left_out: bool,
+}
+
+impl Tried {
+    /// Keeps a result. Of `many`, those that changed nothing are kept without their members.
+    fn new(mut result: GroupResult, mut facts: Vec<Event>, many: bool) -> Self {
+        let takes_the_group = result.takes_the_group();
+        let placed = result.members.iter().map(|member| member.place.is_some()).collect();
+        let is_left_out = many && result.post_filtered.is_empty() && result.preemption.is_none();
+        if is_left_out {
+            (result.members, facts) = (Vec::new(), Vec::new());
+        }
+        Self { result, facts, takes_the_group, placed, is_left_out }
+    }
+}
 
 impl PodGroupCycle<'_> {
     /// Tries the group, in each placement if there are several.
@@ -23,7 +48,8 @@ impl PodGroupCycle<'_> {
         };
         // Only one of them is reported, and which one shows at the end.
         let keeps = events.is_some();
-        let mut tried: Vec<(GroupResult, Vec<Event>)> = Vec::new();
+        let are_many = placements.len().saturating_mul(self.members.len()) > PLACED_MEMBERS_KEPT;
+        let mut tried: Vec<Tried> = Vec::new();
         for placement in &placements {
             let mut facts = Vec::new();
             let result = self.try_members(Some(placement), post_filter, keeps.then_some(&mut facts));
@@ -33,24 +59,28 @@ impl PodGroupCycle<'_> {
                 }
                 return result;
             }
-            tried.push((result, facts));
+            tried.push(Tried::new(result, facts, are_many));
         }
         let chosen = self.choose(&placements, &tried);
         let (at, scores) = match chosen {
             Ok(chosen) => chosen,
             Err(status) => return GroupResult::of(status),
         };
-        for (i, (placement, (result, _))) in placements.iter().zip(&tried).enumerate() {
+        for (i, (placement, tried)) in placements.iter().zip(&tried).enumerate() {
             let Some(events) = &mut events else { break };
             let scores = scores.get(i).cloned().unwrap_or_default();
-            let (name, nodes, placed) = (placement.name.clone(), placement.nodes.len(), result.placed());
-            let status = if result.takes_the_group() { Status::success() } else { result.status.clone() };
+            let (name, nodes, placed) = (placement.name.clone(), placement.nodes.len(), tried.placed.iter().filter(|is| **is).count());
+            let status = if tried.takes_the_group { Status::success() } else { tried.result.status.clone() };
             events.push(Event::group(GroupEvent::PlacementTried(PlacementTry { name, nodes, placed, status, scores, chosen: i == at })));
         }
         let others = tried.iter_mut().enumerate().filter(|(i, _)| *i != at);
-        let mut elsewhere: Vec<_> = others.flat_map(|(_, (result, _))| std::mem::take(&mut result.post_filtered)).collect();
-        let feasible = tried.iter().any(|(result, _)| result.takes_the_group());
-        let (mut result, mut facts) = tried.swap_remove(at);
+        let mut elsewhere: Vec<_> = others.flat_map(|(_, tried)| std::mem::take(&mut tried.result.post_filtered)).collect();
+        let feasible = tried.iter().any(|tried| tried.takes_the_group);
+        let Tried { mut result, mut facts, is_left_out, .. } = tried.swap_remove(at);
+        if is_left_out {
+            // It changed nothing, so that it ends the same again.
+            result = self.try_members(Some(&placements[at]), post_filter, keeps.then_some(&mut facts));
+        }
         if let Some(events) = events.as_mut() {
             events.append(&mut facts);
         }
@@ -85,15 +115,15 @@ impl PodGroupCycle<'_> {
 
     /// Returns which placement is taken, and the scores of each where several take the group; the first where none does. Of
     /// equals the first by name is taken, where kube-scheduler draws one.
-    fn choose(&self, placements: &[Placement], tried: &[(GroupResult, Vec<Event>)]) -> Result<(usize, Vec<Scores>), Status> {
-        let feasible: Vec<usize> = (0..tried.len()).filter(|i| tried[*i].0.takes_the_group()).collect();
+    fn choose(&self, placements: &[Placement], tried: &[Tried]) -> Result<(usize, Vec<Scores>), Status> {
+        let feasible: Vec<usize> = (0..tried.len()).filter(|i| tried[*i].takes_the_group).collect();
         if let [] | [_] = feasible[..] {
             return Ok((feasible.first().copied().unwrap_or(0), Vec::new()));
         }
         let assignments: Vec<PodGroupAssignments<'_>> = feasible
             .iter()
             .map(|i| {
-                let placed = self.members.iter().zip(&tried[*i].0.members).filter(|(_, member)| member.place.is_some());
+                let placed = self.members.iter().zip(&tried[*i].placed).filter(|(_, is_placed)| **is_placed);
                 let pods = placed.map(|(info, _)| info.pod_info.clone()).collect();
                 PodGroupAssignments { placement: &placements[*i], pods }
             })
