@@ -42,7 +42,7 @@ impl TooMany {
                 let counters = slice.spec.shared_counters.iter().map(|set| set.counters.len()).max();
                 let consumed =
                     slice.spec.devices.iter().flat_map(|device| device.consumes_counters.iter().map(|of| of.counters.len())).max();
-                check("counters of a set", counters.max(consumed).unwrap_or(0))
+                check("counters of a set", counters.max(consumed).unwrap_or(0)).or_else(|| check("devices", slice.spec.devices.len()))
             }
             Object::PersistentVolume(volume) => check("access modes", volume.spec.access_modes.len()),
             Object::PersistentVolumeClaim(claim) => check("access modes", claim.spec.access_modes.len()),
@@ -72,5 +72,7 @@ mod tests {
         assert!(of(Kind::ResourceClaim, json!({"status": {"devices": devices}})).is_some());
         let counters: serde_json::Map<_, _> = (0..=ITEMS).map(|i| (i.to_string(), json!({"value": "1"}))).collect();
         assert!(of(Kind::ResourceSlice, json!({"spec": {"sharedCounters": [{"name": "s", "counters": counters}]}})).is_some());
+        let devices = vec![json!({"name": "a"}); ITEMS + 1];
+        assert!(of(Kind::ResourceSlice, json!({"spec": {"devices": devices}})).is_some());
     }
 }

@@ -1,11 +1,15 @@
 //! The two containers of the object model: a list and a map that read `null` as empty, as Go's decoder does.
 
 use std::cmp::Ordering;
+use std::fmt;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Str;
+use crate::limits::sources::LIST_ENTRIES;
 
 /// An ordered list; `null` reads as the empty list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -68,10 +72,40 @@ impl<T: Serialize> Serialize for List<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut items = Option::<Vec<T>>::deserialize(deserializer)?.unwrap_or_default();
+        let Entries(mut items) = Option::<Entries<T>>::deserialize(deserializer)?.unwrap_or(Entries(Vec::new()));
         // Most lists hold one or two items, and the model is kept for long.
         items.shrink_to_fit();
         Ok(Self(items))
+    }
+}
+
+/// The entries of a list, at most [`LIST_ENTRIES`].
+struct Entries<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(EntriesVisitor(PhantomData))
+    }
+}
+
+struct EntriesVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
+    type Value = Entries<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Entries<T>, A::Error> {
+        let mut found = Vec::new();
+        while let Some(entry) = entries.next_element()? {
+            if found.len() == LIST_ENTRIES {
+                return Err(A::Error::custom(format_args!("a list has more than {LIST_ENTRIES} entries, which is the limit")));
+            }
+            found.push(entry);
+        }
+        Ok(Entries(found))
     }
 }
 
@@ -302,6 +336,22 @@ mod tests {
         assert_eq!(map.get("b").unwrap(), "3");
         assert_eq!(map.keys().map(Str::as_str).collect::<Vec<_>>(), ["a", "b"]);
     }
+
+    #[test]
+    fn an_object_with_a_very_long_list_is_refused() {
+        let text = |entries: usize| format!("[{}]", vec!["{}"; entries].join(","));
+        let read = |entries| serde_json::from_str::<List<Labels>>(&text(entries));
+        assert_eq!(read(LIST_ENTRIES).unwrap().len(), LIST_ENTRIES);
+        let error = read(LIST_ENTRIES + 1).unwrap_err().to_string();
+        assert!(error.starts_with("a list has more than 20000 entries, which is the limit at line 1"), "{error}");
+        assert_eq!(
+            serde_json::from_str::<List<i32>>("7").unwrap_err().to_string(),
+            "invalid type: integer `7`, expected a sequence at line 1 column 1"
+        );
+        let pod = format!(r#"{{"metadata": {{"name": "p"}}, "spec": {{"schedulingGates": {}}}}}"#, text(LIST_ENTRIES + 1));
+        assert!(serde_json::from_str::<crate::cluster::Pod>(&pod).is_err());
+    }
+
     #[test]
     fn a_part_of_a_map_is_found_by_key_and_value() {
         let map = |text: &str| serde_json::from_str::<Labels>(text).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{PodInfo, Snapshot};
-use crate::cluster::{LabelSelector, NodeSelectorTerm, Pod, PodAffinity, Requirement, Str};
+use crate::cluster::{LabelSelector, NodeSelectorTerm, Pod, PodAffinity, PodAffinityTerm, Requirement, Str};
 use crate::limits::engine::{SEARCH_STEPS, SEARCH_STEPS_ON_NODE};
 
 /// Returns how many steps a plugin's search may take on each of some nodes, in a decision that is one of many.
@@ -13,6 +13,9 @@ pub fn search_steps_on_node(nodes: usize) -> u64 {
 
 /// Demands on the labels of a node that take about as long as a constraint over pods.
 const LABELS_OF_A_STEP: usize = 4;
+
+/// Requirements of a selector of pods that take as long as the rest of its constraint or term.
+const ORDINARY_REQUIREMENTS: usize = 8;
 
 /// Resources that a pod asks for of which a node's answer takes about as long as without any.
 const ORDINARY_RESOURCES: usize = 8;
@@ -31,6 +34,8 @@ struct Demands {
     spread: usize,
     /// Affinity terms over pods.
     terms: usize,
+    /// Requirements of selectors of pods, of spread constraints and terms, beyond [`ORDINARY_REQUIREMENTS`] of each.
+    of_pods: usize,
     /// Labels of the node selector.
     selected: usize,
     required: Requirements,
@@ -59,7 +64,19 @@ impl Demands {
         let of_nodes = affinity.and_then(|a| a.node_affinity.as_ref());
         let required = of_nodes.and_then(|a| a.required.as_ref()).map(|of| of.node_selector_terms.iter());
         let preferred = of_nodes.and_then(|a| a.preferred.as_ref()).map(|of| of.iter().map(|term| &term.preference));
+        let of_selector =
+            |selector: &Option<LabelSelector>| selector.as_ref().map_or(0, |s| s.match_labels.len() + s.match_expressions.len());
+        let beyond = |requirements: usize| requirements.saturating_sub(ORDINARY_REQUIREMENTS);
+        let constraints = pod.spec.topology_spread_constraints.iter();
+        let of_constraints: usize = constraints.map(|one| beyond(of_selector(&one.label_selector) + one.match_label_keys.len())).sum();
+        let over_pods =
+            affinity.and_then(|a| a.pod_affinity.as_ref()).into_iter().chain(affinity.and_then(|a| a.pod_anti_affinity.as_ref()));
+        let over_pods = over_pods.flat_map(|of| of.required.iter().chain(of.preferred.iter().map(|one| &one.pod_affinity_term)));
+        let keys = |term: &PodAffinityTerm| term.match_label_keys.len() + term.mismatch_label_keys.len();
+        let of_terms: usize =
+            over_pods.map(|term| beyond(of_selector(&term.label_selector) + of_selector(&term.namespace_selector) + keys(term))).sum();
         Self {
+            of_pods: of_constraints + of_terms,
             spread: pod.spec.topology_spread_constraints.len(),
             terms: terms(affinity.and_then(|a| a.pod_affinity.as_ref())) + terms(affinity.and_then(|a| a.pod_anti_affinity.as_ref())),
             selected: pod.spec.node_selector.as_ref().map_or(0, crate::cluster::Map::len),
@@ -70,13 +87,13 @@ impl Demands {
 }
 
 /// Returns about how many steps a decision about a pod takes on all of some nodes: one for each node, one for each node and
-/// affinity term, three for each node and two topology spread constraints, one for each node and 4 demands on its labels, one for each node
+/// affinity term, three for each node and two topology spread constraints, one for each node and 4 demands on its labels or those of pods, one for each node
 /// and resource beyond 8, and a few to read each request of its containers and each long text of its selectors. Searches of plugins are not
 /// included; they count with [`super::CycleState::spend`].
 pub fn decision_steps(nodes: usize, pod: &Pod) -> u64 {
-    let Demands { spread, terms, selected, required, .. } = Demands::of(pod);
+    let Demands { spread, terms, of_pods, selected, required, .. } = Demands::of(pod);
     let resources = requested_resources(pod).saturating_sub(ORDINARY_RESOURCES);
-    let of_node = 1 + spread + spread / 2 + terms + (selected + required.count) / LABELS_OF_A_STEP + resources;
+    let of_node = 1 + spread + spread / 2 + terms + (of_pods + selected + required.count) / LABELS_OF_A_STEP + resources;
     (nodes.max(1) as u64).saturating_mul(of_node as u64).saturating_add(steps_to_read(pod))
 }
 
@@ -139,9 +156,9 @@ const OF_SEARCH: u64 = 12;
 /// affinity term on one node. They are finer than those of [`decision_steps`], and count what nodes list as well.
 pub fn node_steps(pod: &PodInfo, snapshot: &Snapshot) -> u64 {
     let spec = &pod.pod.spec;
-    let Demands { spread, terms, selected, required, preferred } = Demands::of(&pod.pod);
+    let Demands { spread, terms, of_pods, selected, required, preferred } = Demands::of(&pod.pod);
     let requirements = OF_REQUIREMENT * (required.count + preferred.count) + (required.values + preferred.values) / VALUES_OF_A_STEP;
-    let labels = selected / SELECTED_OF_A_STEP + requirements;
+    let labels = (of_pods + selected) / SELECTED_OF_A_STEP + requirements;
     let scalars = pod.resource.resource.scalar.len();
     let ports: usize = spec.containers.iter().map(|container| container.ports.len()).sum();
     let own = ports / PORTS_OF_A_STEP + pod.pod.metadata.labels.len() / OWN_LABELS_OF_A_STEP;

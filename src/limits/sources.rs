@@ -23,6 +23,9 @@ limits! { "sources":
     bytes OBJECT: u64 = 512 << 20, "an_object_without_end_ends_its_file";
     /// Length of the name, the namespace or a label of an object; one with a longer one is an error. API servers accept 317 bytes.
     bytes NAME: usize = 1 << 10, "a_name_that_no_api_server_accepts_is_an_error";
+    /// Entries of one list of an object; an object with a longer one is refused by name, as are its fields of other types. An API server takes
+    /// objects of 1.5 MiB.
+    count LIST_ENTRIES: usize = 20_000, "an_object_with_a_very_long_list_is_refused";
     /// Entries of lists of which API servers accept 32 or fewer: the devices of a claim, their conditions, the counters of a set, access
     /// modes; an object with more is an error.
     count ITEMS: usize = 512, "lists_that_no_api_server_accepts_are_errors";

@@ -24,6 +24,13 @@ fn each_constraint_over_pods_asks_each_node() {
         serde_json::from_value(serde_json::json!({"metadata": {"name": "p"}, "spec": {"nodeSelector": selector}})).unwrap()
     };
     assert_eq!([3, 8].map(|keys| decision_steps(700, &selecting(keys))), [700, 2100]);
+    // Selectors of pods with many requirements count as more constraints.
+    let spreading = |keys: usize| -> Pod {
+        let keys: Vec<String> = (0..keys).map(|i| format!("k{i}")).collect();
+        let one = serde_json::json!({"topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b"}}, "matchLabelKeys": keys});
+        serde_json::from_value(serde_json::json!({"metadata": {"name": "p"}, "spec": {"topologySpreadConstraints": [one]}})).unwrap()
+    };
+    assert_eq!([1, 7, 11, 407].map(|keys| decision_steps(700, &spreading(keys))), [1400, 1400, 2100, 71_400]);
     // Each resource beyond a few is compared on each node, where a name counts once, and each of many requests is read.
     let asking = |count: usize| -> Pod {
         let requests: serde_json::Map<String, serde_json::Value> = (0..count).map(|i| (format!("example.com/r{i}"), "1".into())).collect();
