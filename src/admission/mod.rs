@@ -195,6 +195,18 @@ impl Admission {
         limit_range::check(&ranges.all, &new.pod)
     }
 
+    /// Checks whether a pod would be admitted, and returns it with the defaults of an API server. Does not count it in its quotas.
+    ///
+    /// # Errors
+    /// When an API server would refuse the pod.
+    pub fn check(&mut self, cluster: &Cluster, pod: &Value) -> Result<Pod, Refusal> {
+        let mut new = NewPod::read(pod).map_err(Refusal::Invalid)?;
+        self.complete_and_check(cluster, &mut new)?;
+        let charge = self.quotas.charge(&self.policies, self.emulation, &new)?;
+        self.quotas.check(cluster, self.emulation, &charge)?;
+        Ok(new.pod)
+    }
+
     fn check_account(&self, namespace: &Str, account: &Str) -> Result<(), Refusal> {
         let key = Key::new(namespace.clone(), account.clone());
         if self.policies.has_account(&key) == Some(false) { Err(Refusal::NoServiceAccount(key)) } else { Ok(()) }
@@ -202,6 +214,13 @@ impl Admission {
 
     /// Takes a deleted pod out of its quotas.
     pub fn forget(&mut self, cluster: &Cluster, pod: &Pod) {
-        self.quotas.subtract(&self.policies, self.emulation, cluster, pod);
+        self.quotas.subtract(&self.policies, self.emulation, cluster, &NewPod::of(pod.clone()));
+    }
+
+    /// Takes a deleted pod out of its quotas, with the fields that scheduling does not read.
+    pub fn forget_written(&mut self, cluster: &Cluster, pod: &Value) {
+        if let Ok(new) = NewPod::read(pod) {
+            self.quotas.subtract(&self.policies, self.emulation, cluster, &new);
+        }
     }
 }

@@ -432,6 +432,7 @@ fn departure(why: Departure) -> &'static str {
         Departure::Terminating => "it was already being deleted",
         Departure::DaemonSet => "its DaemonSet creates no pod without the node",
         Departure::Mirror => "it mirrored a static pod of the node",
+        Departure::JobFails => "its Job fails: the pod counts as failed",
         Departure::ScaledDown => "its workload was scaled down",
         Departure::NotCreated => "no more replacements were created, after as many steps as are allowed",
     }

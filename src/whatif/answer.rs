@@ -118,6 +118,8 @@ pub enum Departure {
     DaemonSet,
     /// The kubelet that ran it is gone.
     Mirror,
+    /// Its Job fails, as the pod counts as failed.
+    JobFails,
     /// The workload needs it no more.
     ScaledDown,
     /// Its controller would make another, which is not created: those before took as many steps as are allowed.

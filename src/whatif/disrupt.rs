@@ -8,6 +8,7 @@ use super::budgets::Ledger;
 use super::error::WhatIfError;
 use super::stage::Stage;
 use crate::cluster::{Cluster, Controller, DrainAction, Key, Kind, MissingReason, Object, Pod, Str};
+use crate::controllers::jobs::Removal;
 use crate::controllers::{Draft, pods as owners};
 use crate::scheduler::Operation;
 use crate::session::Edit;
@@ -148,7 +149,7 @@ fn disrupt(stage: &dyn Stage, draft: &mut Draft, pod: &Arc<Pod>, ledger: Option<
 
 /// Returns the pod that the controller makes; `None` if none is made.
 fn replacement(stage: &dyn Stage, draft: &Draft, pod: &Pod) -> Option<Pod> {
-    owners::replacement(draft, pod, stage.scheduler().state().clock())
+    owners::replacement(draft, pod, stage.scheduler().state().clock(), &stage.neighbors(), Removal::Disrupted)
 }
 
 /// Deletes a pod and makes the one in its place.
@@ -166,6 +167,7 @@ fn replace(draft: &mut Draft, pod: &Arc<Pod>, new: Option<Pod>, answer: &mut Ans
         None => PodEnd::Gone(match Controller::of(pod) {
             Controller::DaemonSet => Departure::DaemonSet,
             Controller::Node => Departure::Mirror,
+            Controller::Workload => Departure::JobFails,
             _ => Departure::Bare,
         }),
     };

@@ -1,12 +1,14 @@
 //! Each verb on a small cluster, and laws of drains and capacities.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::testing::*;
 use super::*;
+use crate::cluster::neighbors::{Neighbor, NeighborKind, Neighbors};
 use crate::cluster::{Cluster, Key, Kind};
 use crate::controllers::pods as owners;
 use crate::scheduler::{PostFilter, Scheduler, StepBound};
@@ -773,4 +775,20 @@ fn what_a_run_that_was_cut_short_may_yet_evict_is_not_elsewhere_because_of_a_ver
     assert_eq!(elsewhere([0, many]), (vec![], [false, true], true));
     // Steps that one run takes beyond its bound are not left for the other.
     assert_eq!(elsewhere([1, 1]), (vec![], [true, false], true));
+}
+
+#[test]
+fn a_job_whose_evicted_pod_counts_as_failed_makes_no_other() {
+    let job = |limit: u32| {
+        let mut neighbors = Neighbors::default();
+        let job = json!({"metadata": {"name": "k", "namespace": "d"}, "spec": {"backoffLimit": limit}});
+        neighbors.insert(Neighbor::deserialize_kind(NeighborKind::Job, "batch/v1".into(), job).unwrap());
+        Arc::new(neighbors)
+    };
+    let drained = |limit: u32| {
+        let mut stage = stage(with(two_zones(), [pod("k-1", "a1", "Job/k"), pod("k-2", "a1", "Job/k")])).among(&job(limit));
+        let answer = run(&mut stage, "drain a1");
+        answer.pods.iter().filter(|pod| pod.end == PodEnd::Gone(Departure::JobFails)).count()
+    };
+    assert_eq!([drained(0), drained(1), drained(2)], [2, 1, 0]);
 }
