@@ -207,6 +207,29 @@ impl Admission {
         Ok(new.pod)
     }
 
+    /// Admits a pod that a controller makes in place of another from the same template, and counts it in its quotas instead of that. Neither
+    /// its runtime class nor its service account is read.
+    ///
+    /// # Errors
+    /// When an API server would refuse the pod.
+    pub fn replace(&mut self, cluster: &Cluster, old: &Pod, new: &Pod) -> Result<(), Refusal> {
+        self.forget(cluster, old);
+        let mut new = NewPod::of(new.clone());
+        let namespace = new.pod.metadata.namespace.clone();
+        // The old pod shows that it exists.
+        if let Err(refusal @ Refusal::NamespaceTerminating(_)) = check_namespace(cluster, &namespace) {
+            return Err(refusal);
+        }
+        // A template names the class only.
+        let spec = new.pod.spec_mut();
+        (spec.priority, spec.preemption_policy) = (None, None);
+        priority::set(cluster, &mut new.pod)?;
+        let ranges = self.ranges.entry(namespace.clone()).or_insert_with(|| Ranges::of(&self.policies, &namespace)).clone();
+        limit_range::check(&ranges.all, &new.pod)?;
+        let charge = self.quotas.charge(&self.policies, self.emulation, &new)?;
+        self.quotas.add(cluster, self.emulation, &charge)
+    }
+
     fn check_account(&self, namespace: &Str, account: &Str) -> Result<(), Refusal> {
         let key = Key::new(namespace.clone(), account.clone());
         if self.policies.has_account(&key) == Some(false) { Err(Refusal::NoServiceAccount(key)) } else { Ok(()) }

@@ -792,3 +792,40 @@ fn a_job_whose_evicted_pod_counts_as_failed_makes_no_other() {
     };
     assert_eq!([drained(0), drained(1), drained(2)], [2, 1, 0]);
 }
+
+#[test]
+fn a_replacement_that_an_api_server_refuses_is_not_made() {
+    let policy = |kind: NeighborKind, spec: serde_json::Value| {
+        let mut neighbors = Neighbors::default();
+        let object = json!({"metadata": {"name": "all", "namespace": "d"}, "spec": spec});
+        neighbors.insert(Neighbor::deserialize_kind(kind, "v1".into(), object).unwrap());
+        Arc::new(neighbors)
+    };
+    let drained = |neighbors: &Arc<Neighbors>, more: Vec<Object>| {
+        let objects = two_zones().into_iter().chain(more).chain([pod("w-1", "a1", "ReplicaSet/w"), pod("w-2", "a1", "ReplicaSet/w")]);
+        let mut stage = stage(objects.collect()).among(neighbors);
+        let answer = run(&mut stage, "drain a1");
+        let refused = |end: &PodEnd| matches!(end, PodEnd::Gone(Departure::Refused(_)));
+        assert_eq!(answer.nodes[0].end, NodeEnd::Drained);
+        answer.pods.iter().filter(|pod| refused(&pod.end)).count()
+    };
+    let none = Arc::new(Neighbors::default());
+    assert_eq!(drained(&none, Vec::new()), 0);
+    assert_eq!(drained(&policy(NeighborKind::LimitRange, json!({"limits": [{"type": "Container", "min": {"cpu": "2"}}]})), Vec::new()), 2);
+    // A quota that was lowered has room for one of two.
+    let quota = |pods: u32| policy(NeighborKind::ResourceQuota, json!({"hard": {"pods": pods.to_string()}}));
+    assert_eq!([drained(&quota(1), Vec::new()), drained(&quota(2), Vec::new())], [1, 0]);
+    let namespace = |ending: &str| {
+        let deleted = if ending.is_empty() { json!(null) } else { json!(ending) };
+        object(Kind::Namespace, &json!({"metadata": {"name": "d", "deletionTimestamp": deleted}}))
+    };
+    assert_eq!([drained(&none, vec![namespace("2026-01-01T00:00:00Z")]), drained(&none, vec![namespace("")])], [2, 0]);
+}
+
+#[test]
+fn a_mirror_is_known_by_its_annotation() {
+    let mirror = pod_with("etcd-a1", "a1", "", &json!({"metadata": {"annotations": {"kubernetes.io/config.mirror": "0"}}}));
+    let mut stage = stage(with(two_zones(), [mirror]));
+    let answer = run(&mut stage, "drain a1");
+    assert_eq!((&answer.nodes[0].end, &answer.pods[0].end), (&NodeEnd::Drained, &PodEnd::Stays(Stay::Mirror)));
+}
