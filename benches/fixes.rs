@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use schedscope::cluster::{Key, Object};
-use schedscope::fixes::{Acts, Limits, find};
+use schedscope::fixes::{Background, Limits, find};
 use schedscope::release::Emulation;
 use schedscope::scheduler::{Config, Options, Scheduler};
 use schedscope::source::{Input, load};
@@ -28,7 +28,7 @@ fn pages(c: &mut Criterion) {
         let scheduler = scheduler(loaded.objects);
         for (name, key) in [("fits on no node", "waiting-00000"), ("preempts", "preemptor")] {
             let pod = scheduler.state().cluster().pods.get(&Key::new("team-0", key)).expect("the pod").clone();
-            let page = || find(&scheduler, &pod, Limits::of(nodes), &Acts::default(), &|_| true);
+            let page = || find(&scheduler, &pod, Limits::of(nodes), Background::nothing(), &|_| true);
             let trials = page().search.trials;
             group.throughput(Throughput::Elements(trials as u64));
             group.bench_function(format!("{nodes} nodes, {name}: the page of {trials} trials"), |b| b.iter(|| black_box(page())));

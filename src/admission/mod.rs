@@ -195,6 +195,41 @@ impl Admission {
         limit_range::check(&ranges.all, &new.pod)
     }
 
+    /// Checks whether a pod would be admitted, and returns it with the defaults of an API server. Does not count it in its quotas.
+    ///
+    /// # Errors
+    /// When an API server would refuse the pod.
+    pub fn check(&mut self, cluster: &Cluster, pod: &Value) -> Result<Pod, Refusal> {
+        let mut new = NewPod::read(pod).map_err(Refusal::Invalid)?;
+        self.complete_and_check(cluster, &mut new)?;
+        let charge = self.quotas.charge(&self.policies, self.emulation, &new)?;
+        self.quotas.check(cluster, self.emulation, &charge)?;
+        Ok(new.pod)
+    }
+
+    /// Admits a pod that a controller makes in place of another from the same template, and counts it in its quotas instead of that. Neither
+    /// its runtime class nor its service account is read.
+    ///
+    /// # Errors
+    /// When an API server would refuse the pod.
+    pub fn replace(&mut self, cluster: &Cluster, old: &Pod, new: &Pod) -> Result<(), Refusal> {
+        self.forget(cluster, old);
+        let mut new = NewPod::of(new.clone());
+        let namespace = new.pod.metadata.namespace.clone();
+        // The old pod shows that it exists.
+        if let Err(refusal @ Refusal::NamespaceTerminating(_)) = check_namespace(cluster, &namespace) {
+            return Err(refusal);
+        }
+        // A template names the class only.
+        let spec = new.pod.spec_mut();
+        (spec.priority, spec.preemption_policy) = (None, None);
+        priority::set(cluster, &mut new.pod)?;
+        let ranges = self.ranges.entry(namespace.clone()).or_insert_with(|| Ranges::of(&self.policies, &namespace)).clone();
+        limit_range::check(&ranges.all, &new.pod)?;
+        let charge = self.quotas.charge(&self.policies, self.emulation, &new)?;
+        self.quotas.add(cluster, self.emulation, &charge)
+    }
+
     fn check_account(&self, namespace: &Str, account: &Str) -> Result<(), Refusal> {
         let key = Key::new(namespace.clone(), account.clone());
         if self.policies.has_account(&key) == Some(false) { Err(Refusal::NoServiceAccount(key)) } else { Ok(()) }
@@ -202,6 +237,13 @@ impl Admission {
 
     /// Takes a deleted pod out of its quotas.
     pub fn forget(&mut self, cluster: &Cluster, pod: &Pod) {
-        self.quotas.subtract(&self.policies, self.emulation, cluster, pod);
+        self.quotas.subtract(&self.policies, self.emulation, cluster, &NewPod::of(pod.clone()));
+    }
+
+    /// Takes a deleted pod out of its quotas, with the fields that scheduling does not read.
+    pub fn forget_written(&mut self, cluster: &Cluster, pod: &Value) {
+        if let Ok(new) = NewPod::read(pod) {
+            self.quotas.subtract(&self.policies, self.emulation, cluster, &new);
+        }
     }
 }

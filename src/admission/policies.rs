@@ -165,6 +165,31 @@ impl Policies {
         policies
     }
 
+    /// Returns the policies for the pods of one namespace. A kind of which one there cannot be read is not known.
+    pub fn of_namespace(neighbors: &Neighbors, namespace: &Str) -> Self {
+        let mut policies = Self::default();
+        for kind in KINDS {
+            let mut is_known = neighbors.knows(kind) && neighbors.why(kind).is_none();
+            let mut insert = |object: &Neighbor| is_known &= policies.insert(&whole(object)).is_ok();
+            match kind {
+                NeighborKind::RuntimeClass => neighbors.of_kind(kind).for_each(|object| insert(object)),
+                _ => neighbors.in_namespace(kind, namespace).for_each(|object| insert(object)),
+            }
+            if is_known {
+                policies.add_known(kind);
+            }
+        }
+        policies
+    }
+
+    /// Returns whether there are policies that may refuse or change the pods of a namespace.
+    pub fn any_for(neighbors: &Neighbors, namespace: &Str) -> bool {
+        let in_namespace = |kind| neighbors.in_namespace(kind, namespace).next().is_some();
+        in_namespace(NeighborKind::LimitRange)
+            || in_namespace(NeighborKind::ResourceQuota)
+            || neighbors.of_kind(NeighborKind::RuntimeClass).next().is_some()
+    }
+
     /// Returns the kinds that the source does not have, or not whole: whether an object of one refuses or changes pods is unknown.
     pub fn unknown(&self) -> impl Iterator<Item = NeighborKind> {
         KINDS.into_iter().filter(|kind| !self.known.contains(kind))
@@ -191,20 +216,49 @@ impl Policies {
         (first.namespace == account.namespace && (exists || self.known.contains(&NeighborKind::ServiceAccount))).then_some(exists)
     }
 
-    /// Sets the overhead, node selector and tolerations of the pod's runtime class.
+    /// Returns the node selector of a runtime class; `None` if the class is not known or selects no nodes.
+    pub fn runtime_selector(&self, class: &str) -> Option<&Labels> {
+        self.runtime_classes.get(&Str::from(class)).map(|class| &class.scheduling.node_selector).filter(|labels| !labels.is_empty())
+    }
+
+    /// Removes from a pod, as JSON, the overhead and the node selector that the admission of its runtime class has set.
+    pub fn remove_runtime_class(&self, pod: &mut Value) {
+        let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return };
+        let name = spec.get("runtimeClassName").and_then(Value::as_str).map(Str::from);
+        let Some(class) = name.and_then(|name| self.runtime_classes.get(&name)) else { return };
+        spec.remove("overhead");
+        if let Some(selector) = spec.get_mut("nodeSelector").and_then(Value::as_object_mut) {
+            selector.retain(|key, value| class.scheduling.node_selector.get(key.as_str()).map(Str::as_str) != value.as_str());
+        }
+    }
+
+    /// Sets the overhead, node selector and tolerations of the pod's runtime class; mirrors
+    /// `plugin/pkg/admission/runtimeclass/admission.go`.
+    ///
+    /// # Errors
+    /// When the class does not exist, or the pod has another overhead or selector than it.
     pub(super) fn apply_runtime_class(&self, new: &mut NewPod) -> Result<(), Refusal> {
-        let Some(name) = new.runtime_class.clone().filter(|name| !name.is_empty()) else { return Ok(()) };
+        let Some(name) = new.runtime_class.clone().filter(|name| !name.is_empty()) else {
+            return if new.pod.spec.overhead.is_empty() { Ok(()) } else { Err(Refusal::OverheadWithoutClass) };
+        };
         let Some(class) = self.runtime_classes.get(&name) else {
             let is_known = self.known.contains(&NeighborKind::RuntimeClass);
             return if is_known { Err(Refusal::NoRuntimeClass(name)) } else { Ok(()) };
         };
         let spec = new.pod.spec_mut();
-        if !class.overhead.pod_fixed.is_empty() {
-            spec.overhead = class.overhead.pod_fixed.clone();
+        if class.overhead.pod_fixed.is_empty() && !spec.overhead.is_empty() {
+            return Err(Refusal::OverheadWithoutClass);
         }
+        if !spec.overhead.is_empty() && spec.overhead != class.overhead.pod_fixed {
+            return Err(Refusal::OtherOverhead);
+        }
+        spec.overhead = class.overhead.pod_fixed.clone();
         if !class.scheduling.node_selector.is_empty() {
             let selector = spec.node_selector.get_or_insert_default();
             for (key, value) in class.scheduling.node_selector.iter() {
+                if let Some(given) = selector.get(key.as_str()).filter(|given| *given != value) {
+                    return Err(Refusal::OtherSelector { key: key.clone(), class: value.clone(), given: given.clone() });
+                }
                 selector.insert(key.clone(), value.clone());
             }
         }

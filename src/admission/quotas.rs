@@ -89,13 +89,23 @@ impl Quotas {
         Ok(())
     }
 
-    /// Takes a deleted pod out of its quotas.
-    pub(super) fn subtract(&mut self, policies: &Policies, emulation: Emulation, cluster: &Cluster, pod: &Pod) {
+    /// Checks that all quotas have a charge left.
+    pub(super) fn check(&mut self, cluster: &Cluster, emulation: Emulation, charge: &Charge) -> Result<(), Refusal> {
         self.count_last();
-        let new = NewPod::of(pod.clone());
-        let known = self.in_namespace(policies, &pod.metadata.namespace);
-        let quotas: Vec<usize> = (0..known.quotas.len()).filter(|at| known.quotas[*at].quota.covers(&new)).collect();
-        let usage = known.usage_of(pod, emulation, quotas.is_empty());
+        let Some(known) = self.namespaces.get_mut(&charge.namespace) else { return Ok(()) };
+        for at in &charge.quotas {
+            known.count(*at, cluster, emulation);
+            known.quotas[*at].times_left(&charge.usage)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a deleted pod out of its quotas.
+    pub(super) fn subtract(&mut self, policies: &Policies, emulation: Emulation, cluster: &Cluster, new: &NewPod) {
+        self.count_last();
+        let known = self.in_namespace(policies, &new.pod.metadata.namespace);
+        let quotas: Vec<usize> = (0..known.quotas.len()).filter(|at| known.quotas[*at].quota.covers(new)).collect();
+        let usage = known.usage_of(&new.pod, emulation, quotas.is_empty());
         for at in quotas {
             known.count(at, cluster, emulation);
             known.quotas[at].subtract(&usage);

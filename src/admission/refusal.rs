@@ -55,6 +55,19 @@ pub enum Refusal {
     },
     /// The runtime class does not exist.
     NoRuntimeClass(Str),
+    /// The pod has an overhead and its runtime class, if it names one, has none.
+    OverheadWithoutClass,
+    /// The pod has another overhead than its runtime class.
+    OtherOverhead,
+    /// The pod selects another value of a label than its runtime class.
+    OtherSelector {
+        /// The label key.
+        key: Str,
+        /// The value of the class.
+        class: Str,
+        /// The value of the pod.
+        given: Str,
+    },
     /// A LimitRange forbids it.
     LimitRange {
         /// The LimitRange.
@@ -176,6 +189,11 @@ impl fmt::Display for Refusal {
                 "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority admission controller computed {computed} from the given PriorityClass name"
             ),
             Self::NoRuntimeClass(name) => write!(f, "pod rejected: RuntimeClass \"{name}\" not found"),
+            Self::OverheadWithoutClass => f.write_str("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"),
+            Self::OtherOverhead => f.write_str("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"),
+            Self::OtherSelector { key, class, given } => {
+                write!(f, "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {class}; pod.spec.nodeSelector[{key}] = {given}")
+            }
             Self::LimitRange { breaches, left_out, .. } => {
                 write!(f, "{}{}", aggregate(breaches), if *left_out { " and more" } else { "" })
             }

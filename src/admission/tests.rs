@@ -234,6 +234,21 @@ fn a_runtime_class_adds_overhead_and_nodes() {
     let found = admitted(&[], std::slice::from_ref(&class), &spec).unwrap();
     assert_eq!(found.spec.overhead.get("cpu"), Some(&Quantity::milli(250)));
     assert_eq!(found.spec.node_selector.as_ref().unwrap().get("vm").map(Str::as_str), Some("yes"));
+    // The pod may have them itself, but no others.
+    spec["overhead"] = json!({"cpu": "250m"});
+    spec["nodeSelector"] = json!({"vm": "yes"});
+    assert!(admitted(&[], std::slice::from_ref(&class), &spec).is_ok());
+    let with = |field: &str, value: Value| {
+        let mut spec = spec.clone();
+        spec[field] = value;
+        refused(&[], std::slice::from_ref(&class), &spec)
+    };
+    let conflict = "conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; pod.spec.nodeSelector[vm] = no";
+    assert_eq!(with("nodeSelector", json!({"vm": "no"})), format!("pods \"web-0\" is forbidden: {conflict}"));
+    let other = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+    assert_eq!(with("overhead", json!({"cpu": "1"})), format!("pods \"web-0\" is forbidden: {other}"));
+    let without = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+    assert_eq!(with("runtimeClassName", json!("")), format!("pods \"web-0\" is forbidden: {without}"));
     spec["runtimeClassName"] = json!("none");
     assert_eq!(refused(&[], &[class], &spec), "pods \"web-0\" is forbidden: pod rejected: RuntimeClass \"none\" not found");
     assert_eq!(Policies::default().unknown().count(), 4);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{FixesReport, SchedulerComparer, why};
 use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Key, Kind, Object, Pod};
-use crate::fixes::{self, Acts, CutShort, GroupProof, Limits};
+use crate::fixes::{self, Background, CutShort, GroupProof, Limits};
 use crate::framework::PluginName;
 use crate::limits::engine::STEPS_OF_MEMBER;
 use crate::release::{Emulation, Gate};
@@ -126,7 +126,7 @@ fn a_group_that_is_queued_as_one_waits_for_its_gated_pod() {
     assert_eq!(scheduler.view_of(&known(&scheduler, "held")).outcome, Some(Outcome::Gated));
     assert_eq!(waits_for(&scheduler, "held").unwrap().0, "gated:SchedulingGates:quota");
     assert_eq!(waits_for(&scheduler, "alone"), None);
-    let found = fixes::find(&scheduler, &free, Limits::of(1), &Acts::default(), &|_| true);
+    let found = fixes::find(&scheduler, &free, Limits::of(1), Background::nothing(), &|_| true);
     assert_eq!(found.unproposed, [fixes::Unproposed::GroupGated(Key::new("n", "held"))]);
     assert!(found.fixes.is_empty());
     let place = |scheduler: &Scheduler| PodLocation::of(scheduler.state().cluster(), scheduler.state().queue().view(), &free.key());
@@ -191,7 +191,7 @@ fn attempts_of_a_large_group_end_before_the_search_does() {
     let with = scheduler(true, world());
     let find = |name: &str, group_steps: u64| {
         let limits = Limits { group_steps, ..Limits::of(1) };
-        fixes::find(&with, &known(&with, name), limits, &Acts::default(), &|_| true)
+        fixes::find(&with, &known(&with, name), limits, Background::nothing(), &|_| true)
     };
     let whole = find("g3", u64::MAX);
     let is_tried = |proof: &Option<GroupProof>| matches!(proof, Some(GroupProof::Tried(_)));
@@ -208,8 +208,9 @@ fn attempts_of_a_large_group_end_before_the_search_does() {
 #[test]
 fn a_fix_says_what_it_does_for_the_group() {
     let with = scheduler(true, world());
-    let found =
-        |scheduler: &Scheduler, name: &str| fixes::find(scheduler, &known(scheduler, name), Limits::of(1), &Acts::default(), &|_| true);
+    let found = |scheduler: &Scheduler, name: &str| {
+        fixes::find(scheduler, &known(scheduler, name), Limits::of(1), Background::nothing(), &|_| true)
+    };
     let proofs = |name: &str| -> Vec<(Option<GroupOutcome>, bool)> {
         let tried = |proof: GroupProof| match proof {
             GroupProof::Tried(tried) => (tried.group.decision.as_ref().map(|decision| decision.outcome), tried.scheduled),

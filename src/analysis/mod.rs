@@ -35,7 +35,8 @@ pub use dump_diff::{
 };
 pub use eviction_story::{EvictionMatch, EvictionStory, ListedLeaving, SeenLeaving, last_leaving, leavings};
 pub use evictions::{BudgetEvictions, NodeEvictions, Stop, evictions};
-pub use fixes::{ConstraintReport, FixReport, FixSource, FixesReport, Originals, owner_kinds};
+pub(crate) use fixes::unknown_policies_text;
+pub use fixes::{ConstraintReport, FixReport, FixSource, FixesReport, Originals, fix_kinds};
 pub use known::{Known, KnownBudget};
 pub use missing::{Missing, budgets_unknown_because, capitalized, missing_clause, missing_sentences, unread_sentences};
 pub use next_victim::{NextVictim, NoVictim, by_importance};

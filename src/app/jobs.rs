@@ -40,8 +40,10 @@ pub(super) fn fixes(session: &Session, sources: &Sources, pod: Key) -> Result<Wo
     let finding = Finding::new(session, sources);
     Ok(Box::new(move |progress| {
         let cluster = scheduler.state().cluster();
-        let found = fixes::find(&scheduler, &pod, Limits::of(cluster.nodes.len()), finding.acts(), &|_| progress.another(0));
-        let report = FixesReport::new(&found, cluster, (&|kind, key| finding.original(kind, key), finding.neighbors()));
+        let originals = |kind: Kind, key: &Key| finding.original(kind, key);
+        let background = finding.background(&originals);
+        let found = fixes::find(&scheduler, &pod, Limits::of(cluster.nodes.len()), background, &|_| progress.another(0));
+        let report = FixesReport::new(&found, cluster, background.source());
         let fix = |(report, fix): (&FixReport, &Fix)| {
             let changes = fix.changes.clone().into();
             FixToApply { text: report.text.clone(), pod: found.pod.clone(), changes, pods: Arc::default() }

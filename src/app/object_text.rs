@@ -8,7 +8,7 @@ use super::error::{ObjectError, SourceTextError, WriteError};
 use super::ticket::Reproduction;
 use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent};
-use crate::fixes::Acts;
+use crate::fixes::{Acts, Background, Originals};
 use crate::output;
 use crate::session::{ObjectChange, Session};
 use crate::source::capture::{Capture, Vocabulary};
@@ -41,8 +41,8 @@ pub(super) struct Finding {
     sources: Sources,
     here: Cluster,
     start: Cluster,
-    acts: Acts,
     neighbors: Arc<Neighbors>,
+    acts: Acts,
 }
 
 /// Returns the changes that the user made up to the cursor.
@@ -66,17 +66,12 @@ impl Finding {
     pub(super) fn new(session: &Session, sources: &Sources) -> Self {
         let here = session.scheduler_here().state().cluster().clone();
         let start = session.scheduler_as_seen().state().cluster().clone();
-        Self { sources: sources.clone(), here, start, acts: acts(session), neighbors: session.background().neighbors.clone() }
+        Self { sources: sources.clone(), here, start, neighbors: session.background().neighbors.clone(), acts: acts(session) }
     }
 
-    /// Returns the objects that scheduling does not read.
-    pub(super) fn neighbors(&self) -> &Neighbors {
-        &self.neighbors
-    }
-
-    /// Returns the changes that the user made up to the cursor.
-    pub(super) fn acts(&self) -> &Acts {
-        &self.acts
+    /// Returns what a search for fixes reads beside the cluster. `originals` is [`Self::original`].
+    pub(super) fn background<'a>(&'a self, originals: Originals<'a>) -> Background<'a> {
+        Background { neighbors: &self.neighbors, originals, acts: &self.acts }
     }
 
     /// Returns an object as YAML: its original if a source has it, else the model's fields.

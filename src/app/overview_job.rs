@@ -119,7 +119,7 @@ impl OverviewJob {
                 (&comparer, compared),
                 most,
                 &short,
-                ((&originals, &neighbors), finding.acts()),
+                finding.background(&originals),
                 &|| watched.is_wanted(),
                 &publish,
             );

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::object_text::{Finding, Sources};
 use crate::analysis::{FixesReport, why};
-use crate::cluster::Key;
+use crate::cluster::{Key, Kind};
 use crate::fixes::{self, Limits};
 use crate::limits::engine::{GROUP_STEPS, OVERVIEW_FIX_STEPS};
 use crate::session::Session;
@@ -25,8 +25,10 @@ pub(super) fn short_answer(session: &Session, sources: &Sources, key: &Key) -> O
     let mut answer = format!("{key}: {}\n", why(&view));
     if view.outcome != Some(Outcome::Scheduled) {
         let finding = Finding::new(session, sources);
-        let found = fixes::find(scheduler, pod, LIMITS, finding.acts(), &|_| true);
-        let report = FixesReport::new(&found, cluster, (&|kind, key| finding.original(kind, key), finding.neighbors()));
+        let originals = |kind: Kind, key: &Key| finding.original(kind, key);
+        let background = finding.background(&originals);
+        let found = fixes::find(scheduler, pod, LIMITS, background, &|_| true);
+        let report = FixesReport::new(&found, cluster, background.source());
         if !report.preempts.is_empty() {
             let _ = writeln!(answer, "No fix is needed: {}", report.preempts);
         }

@@ -7,7 +7,7 @@ use super::export::write_file;
 use super::object_text::Finding;
 use crate::analysis::{FixesReport, ReleaseReport, SchedulerEvents, decision_parts, odds_in_words, why};
 use crate::cluster::neighbors::About;
-use crate::cluster::{Key, Pod};
+use crate::cluster::{Key, Kind, Pod};
 use crate::fixes::{self, Limits};
 use crate::odds::Odds;
 use crate::output::{Document, Lines};
@@ -240,9 +240,10 @@ impl Decision {
     pub(super) fn write(self, finding: &Finding, file: &NewFile, is_wanted: &(dyn Fn() -> bool + Sync)) -> Result<String, JobError> {
         let cluster = self.scheduler.state().cluster();
         let fits = self.view.outcome == Some(Outcome::Scheduled);
-        let found =
-            (!fits).then(|| fixes::find(&self.scheduler, &self.pod, Limits::of(cluster.nodes.len()), finding.acts(), &|_| is_wanted()));
-        let fixes = found.map(|found| FixesReport::new(&found, cluster, (&|kind, key| finding.original(kind, key), finding.neighbors())));
+        let originals = |kind: Kind, key: &Key| finding.original(kind, key);
+        let (limits, background) = (Limits::of(cluster.nodes.len()), finding.background(&originals));
+        let found = (!fits).then(|| fixes::find(&self.scheduler, &self.pod, limits, background, &|_| is_wanted()));
+        let fixes = found.map(|found| FixesReport::new(&found, cluster, background.source()));
         let ticket = Ticket::new(&self.view, &self.release, fixes.as_ref(), &self.origin);
         let text = format_of(file)?.write(&Answer::Ticket(ticket), Lines::default())?;
         let path = write_file(file, &text)?;

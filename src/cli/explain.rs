@@ -20,7 +20,7 @@ use crate::analysis::{
 use crate::app::{Reproduction, pod_meant};
 use crate::cluster::neighbors::{NeighborKind, Neighbors};
 use crate::cluster::{Cluster, Key, Kind, Object, ObservedEvent, Pod, Str};
-use crate::fixes::{self, Acts, Limits};
+use crate::fixes::{self, Acts, Background, Limits};
 use crate::limits::live::{NEIGHBORS, NEIGHBORS_ASKED};
 use crate::output::{self, Document, Text};
 use crate::plural::count_of;
@@ -101,7 +101,9 @@ fn question(args: &ExplainArgs, loaded: &Loaded) -> Option<NeighborsQuestion> {
         let needs = NeighborNeeds::of(pod);
         kinds.extend(needs.kinds);
         events |= needs.events;
-        kinds.extend(analysis::owner_kinds(pod).iter().filter(|_| args.fixes));
+        if args.fixes {
+            kinds.extend(analysis::fix_kinds(pod));
+        }
     }
     let namespace = if namespaces.len() == 1 { namespaces.first().map(ToString::to_string) } else { None };
     (!kinds.is_empty() || events).then_some(NeighborsQuestion { namespace, kinds, events, within: NEIGHBORS })
@@ -371,8 +373,10 @@ fn one(args: &ExplainArgs, key: &Key, source: Source<'_>, write: Write<'_>) -> R
         since: since.as_ref(),
     };
     let more = sections(args, source, pod, &view, &facts, &voices)?;
-    let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true));
-    let fixes = found.map(|found| FixesReport::new(&found, cluster, (&|kind, key| original(loaded, kind, key), &loaded.neighbors)));
+    let originals = |kind: Kind, key: &Key| original(loaded, kind, key);
+    let background = Background { neighbors: &loaded.neighbors, originals: &originals, acts: &Acts::default() };
+    let found = args.fixes.then(|| fixes::find(scheduler, pod, Limits::of(cluster.nodes.len()), background, &|_| true));
+    let fixes = found.map(|found| FixesReport::new(&found, cluster, background.source()));
     let origin = Origin { reported: Reported::of(&view, agreement.there.as_ref()), ..origin(args, key, scheduler) };
     let ticket = Ticket { view: &view, release: &release, fixes: fixes.as_ref(), origin: &origin, priority: Some(pod.priority()), facts };
     let text = write(&Answer::Ticket(ticket), more)?;
@@ -516,7 +520,9 @@ fn all(args: &ExplainArgs, source: Source<'_>) -> Result<Explained, Failure> {
     if !args.all_namespaces {
         found.in_namespace(&args.namespace(), scheduler.state().cluster());
     }
-    found.causes = analysis::causes(&found, scheduler, (&|kind, key| original(loaded, kind, key), &loaded.neighbors));
+    let originals = |kind: Kind, key: &Key| original(loaded, kind, key);
+    let background = Background { neighbors: &loaded.neighbors, originals: &originals, acts: &Acts::default() };
+    found.causes = analysis::causes(&found, scheduler, background);
     let short = super::workload::short(scheduler, loaded, |namespace| args.all_namespaces || namespace == args.namespace());
     let is_short = !short.is_empty();
     found.causes = analysis::with_short(found.causes, short);

@@ -35,8 +35,8 @@ pub(super) fn run(args: &RunArgs, mut loaded: Loaded) -> Result<u8, Failure> {
     let scheduler =
         super::begin(&args.cluster.scheduler(&args.scheduler), &mut loaded, &args.cluster.limits.limits(), evictions, &StandardError)?;
     let operations = Arc::new(AtomicUsize::new(0));
-    let mut without = Rehearsal::new(scheduler.clone()).counting(&operations);
-    let mut with = Rehearsal::new(scheduler).counting(&operations);
+    let mut without = Rehearsal::new(scheduler.clone()).counting(&operations).among(&loaded.neighbors);
+    let mut with = Rehearsal::new(scheduler).counting(&operations).among(&loaded.neighbors);
     let shown = Showing::operations(&operations);
     let applied = whatif::apply_all(&mut with, &mut without, &verbs, &|kind, key| original(&loaded, kind, key));
     drop(shown);

@@ -10,6 +10,7 @@ use super::{EXIT_NO_FIT, EXIT_OK, EXIT_SOURCE, Failure, original};
 use crate::analysis::{self, Agreements, Cause, Missing, Voices, WorkloadReport, missing_clause};
 use crate::cluster::neighbors::{About, NeighborKind};
 use crate::cluster::{Key, Kind, MissingReason};
+use crate::fixes::{Acts, Background};
 use crate::output::Document;
 use crate::report::{Answer, voices_lines};
 use crate::scheduler::Scheduler;
@@ -107,7 +108,9 @@ fn report_of(workload: &About, scheduler: &Scheduler, loaded: &Loaded) -> Worklo
     let unscheduled: BTreeSet<&Key> = found.unscheduled.iter().collect();
     let wanted = |pod: &Key| unscheduled.contains(pod);
     let mut decided = Agreements::within_bound(scheduler, events(scheduler, loaded), wanted);
-    decided.causes = analysis::causes(&decided, scheduler, (&|kind, key| original(loaded, kind, key), &loaded.neighbors));
+    let originals = |kind: Kind, key: &Key| original(loaded, kind, key);
+    let background = Background { neighbors: &loaded.neighbors, originals: &originals, acts: &Acts::default() };
+    decided.causes = analysis::causes(&decided, scheduler, background);
     let is_ours = |name: &str| scheduler.state().config().profile(name).is_some();
     let others = voices_of_workload(&input, workload, &found.unscheduled, is_ours);
     let pods: Vec<_> = decided.pods.iter().collect();

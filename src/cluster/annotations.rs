@@ -12,14 +12,15 @@ use serde::{Deserialize, Deserializer};
 use super::{Labels, Str};
 
 /// The annotations that kube-scheduler and the libraries that it calls read, and those with the ProvisioningRequest and Volcano's
-/// PodGroup of a pod, which say whom it waits for. The keys are defined in
+/// PodGroup of a pod, which say whom it waits for. That of mirrors of static pods is read by `kubectl drain`. The keys are defined in
 /// `staging/src/k8s.io/component-helpers/storage/volume/pv_helpers.go` (bind state and chosen node of claims and
 /// volumes), `staging/src/k8s.io/api/core/v1` (the beta storage class, a CSINode's migrated plugins, `preferAvoidPods`)
 /// and `staging/src/k8s.io/api/resource/v1` (claims made for an entry of a pod or for its extended resources). The mark of the
 /// default storage class decides about claims that name no class.
-pub const KEPT_ANNOTATIONS: [&str; 15] = [
+pub const KEPT_ANNOTATIONS: [&str; 16] = [
     "autoscaling.x-k8s.io/consume-provisioning-request",
     "cluster-autoscaler.kubernetes.io/consume-provisioning-request",
+    MIRROR,
     "pv.kubernetes.io/bind-completed",
     "pv.kubernetes.io/bound-by-controller",
     "pv.kubernetes.io/migrated-to",
@@ -34,6 +35,9 @@ pub const KEPT_ANNOTATIONS: [&str; 15] = [
     "volume.kubernetes.io/selected-node",
     "volume.kubernetes.io/storage-provisioner",
 ];
+
+/// The annotation of the mirrors of static pods; `MirrorPodAnnotationKey` in `staging/src/k8s.io/api/core/v1/annotation_key_constants.go`.
+pub(super) const MIRROR: &str = "kubernetes.io/config.mirror";
 
 /// The annotation by which a node asks to avoid the pods of some controllers.
 pub(crate) const PREFER_AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";

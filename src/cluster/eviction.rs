@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::annotations::MIRROR;
 use super::{Cluster, Pod, PodDisruptionBudget};
 
 /// Value of `unhealthyPodEvictionPolicy` that lets every unready pod go.
@@ -85,8 +86,11 @@ pub enum Controller {
 }
 
 impl Controller {
-    /// Returns the controller of a pod.
+    /// Returns the controller of a pod. A mirror may name its node by the annotation only.
     pub fn of(pod: &Pod) -> Self {
+        if pod.metadata.annotations.contains_key(MIRROR) {
+            return Self::Node;
+        }
         let Some(owner) = pod.metadata.controller() else { return Self::None };
         match owner.kind.as_str() {
             "DaemonSet" => Self::DaemonSet,

@@ -42,7 +42,7 @@ pub use host_ports::HostPorts;
 pub use kind::{Kind, KindRow};
 pub use meta::{Condition, Key, Meta, MetaTemplate, OwnerReference};
 pub use missing::{KindSet, MissingKinds, MissingReason};
-pub use node::{ContainerImage, Node, NodeCondition, NodeSpec, NodeStatus, NodeSystemInfo, ResourceList, Taint};
+pub use node::{ContainerImage, Node, NodeCondition, NodeSpec, NodeStage, NodeStatus, NodeSystemInfo, OwnedTaint, ResourceList, Taint};
 pub use observed_event::ObservedEvent;
 pub use order::ObjectsByName;
 pub use pod::*;

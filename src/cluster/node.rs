@@ -99,7 +99,64 @@ impl NodeCondition {
     }
 }
 
+/// A taint that a program puts on a node and takes away by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedTaint {
+    /// The program or person that takes it away.
+    pub owner: Str,
+    pub stage: NodeStage,
+}
+
+/// The state of a node as a taint with an owner says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeStage {
+    /// The node is new, and is not ready for pods yet. The owner takes the taint away when it is.
+    Starting,
+    /// The node is about to be removed.
+    Leaving,
+    /// The node does not run.
+    Down,
+}
+
+/// Taints with owners, by key. Those that end with `/` are the beginning of keys.
+const OWNED_TAINTS: &[(&str, &str, NodeStage)] = {
+    use NodeStage::{Down, Leaving, Starting};
+    &[
+        ("ToBeDeletedByClusterAutoscaler", "Cluster Autoscaler", Leaving),
+        ("DeletionCandidateOfClusterAutoscaler", "Cluster Autoscaler", Leaving),
+        ("karpenter.sh/disrupted", "Karpenter", Leaving),
+        ("karpenter.sh/disruption", "Karpenter", Leaving),
+        ("karpenter.sh/unregistered", "Karpenter", Starting),
+        ("aws-node-termination-handler/", "AWS Node Termination Handler", Leaving),
+        ("cloud.google.com/impending-node-termination", "the node termination handler", Leaving),
+        ("node.cluster.x-k8s.io/outdated-revision", "Cluster API", Leaving),
+        ("node.cluster.x-k8s.io/uninitialized", "Cluster API", Starting),
+        ("node.cloudprovider.kubernetes.io/uninitialized", "the cloud controller manager", Starting),
+        ("node.cloudprovider.kubernetes.io/shutdown", "the cloud controller manager", Down),
+        // An administrator, or an operator for remediation, says so, and takes it back once the node has recovered.
+        ("node.kubernetes.io/out-of-service", "whoever declared the node out of service", Down),
+        ("node.cilium.io/agent-not-ready", "Cilium", Starting),
+        ("ignore-taint.cluster-autoscaler.kubernetes.io/cilium-agent-not-ready", "Cilium", Starting),
+        ("startup-taint.cluster-autoscaler.kubernetes.io/", "the program that prepares the node", Starting),
+        ("cni.istio.io/not-ready", "Istio", Starting),
+        ("node.gardener.cloud/critical-components-not-ready", "Gardener", Starting),
+    ]
+};
+/// The name of the taints of CSI drivers that are not ready, behind the driver's name; `AgentNotReadyNodeTaintKeySuffix` of several.
+const DRIVER_NOT_READY: &str = "/agent-not-ready";
+
 impl Taint {
+    /// Returns who puts the taint on nodes and takes it away, and what it says of them; `None` for other taints, for those of
+    /// [`Self::condition`], and for the one of cordoned nodes.
+    pub fn owned(&self) -> Option<OwnedTaint> {
+        let is_named = |key: &str| if key.ends_with('/') { self.key.starts_with(key) } else { self.key == key };
+        if let Some((_, owner, stage)) = OWNED_TAINTS.iter().find(|(key, ..)| is_named(key)) {
+            return Some(OwnedTaint { owner: (*owner).into(), stage: *stage });
+        }
+        let driver = self.key.strip_suffix(DRIVER_NOT_READY).filter(|driver| driver.contains(".csi."))?;
+        Some(OwnedTaint { owner: format!("the CSI driver {driver}").into(), stage: NodeStage::Starting })
+    }
+
     /// Returns the condition that the key of the taint names; `None` for other taints, and for the one of cordoned nodes.
     pub fn condition(&self) -> Option<NodeCondition> {
         Some(match self.key.strip_prefix("node.kubernetes.io/")? {
@@ -158,5 +215,36 @@ impl Node {
     /// Returns whether the node is cordoned.
     pub fn unschedulable(&self) -> bool {
         self.spec.unschedulable.unwrap_or(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taint(key: &str) -> Taint {
+        Taint { key: key.into(), value: Str::default(), effect: "NoSchedule".into() }
+    }
+
+    #[test]
+    fn taints_of_programs_have_owners() {
+        for (key, owner, stage) in [
+            ("ToBeDeletedByClusterAutoscaler", "Cluster Autoscaler", NodeStage::Leaving),
+            ("karpenter.sh/unregistered", "Karpenter", NodeStage::Starting),
+            ("aws-node-termination-handler/spot-itn", "AWS Node Termination Handler", NodeStage::Leaving),
+            ("node.cloudprovider.kubernetes.io/shutdown", "the cloud controller manager", NodeStage::Down),
+            ("ebs.csi.aws.com/agent-not-ready", "the CSI driver ebs.csi.aws.com", NodeStage::Starting),
+        ] {
+            assert_eq!(taint(key).owned(), Some(OwnedTaint { owner: owner.into(), stage }), "{key}");
+        }
+        for key in [
+            "dedicated",
+            "node.kubernetes.io/not-ready",
+            "node.kubernetes.io/unschedulable",
+            "karpenter.sh/disrupted-by-us",
+            "a/agent-not-ready",
+        ] {
+            assert_eq!(taint(key).owned(), None, "{key}");
+        }
     }
 }

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::jobs::job_of;
+use super::pods::is_made_here;
 use crate::cluster::{Cluster, Key, Kind, Object, Pod, PodDisruptionBudget};
 use crate::scheduler::Operation;
 
@@ -16,12 +18,20 @@ pub(crate) struct Draft {
     written: BTreeMap<(Kind, Key), usize>,
     /// The number from which a free name is looked for, by the pod that it is for.
     salts: RefCell<HashMap<Key, u64>>,
+    /// The number of pods of each Job that are copies of others; `None` until it is asked for.
+    copies: RefCell<Option<HashMap<Key, i64>>>,
 }
 
 impl Draft {
     /// Begins with a cluster as it is.
     pub(crate) fn new(cluster: &Cluster) -> Self {
-        Self { cluster: cluster.clone(), operations: Vec::new(), written: BTreeMap::new(), salts: RefCell::default() }
+        Self {
+            cluster: cluster.clone(),
+            operations: Vec::new(),
+            written: BTreeMap::new(),
+            salts: RefCell::default(),
+            copies: RefCell::default(),
+        }
     }
 
     /// Returns the cluster with the changes so far.
@@ -37,8 +47,27 @@ impl Draft {
         *salt - 1
     }
 
+    /// Returns how many pods of a Job are copies of others, each of which went before.
+    pub(super) fn copies_of_job(&self, job: &Key) -> i64 {
+        let mut copies = self.copies.borrow_mut();
+        let copies = copies.get_or_insert_with(|| {
+            let mut copies = HashMap::new();
+            for job in self.cluster.pods.iter().filter_map(|pod| job_of_copy(pod)) {
+                *copies.entry(job).or_default() += 1;
+            }
+            copies
+        });
+        copies.get(job).copied().unwrap_or(0)
+    }
+
     /// Creates or updates an object.
     pub(crate) fn put(&mut self, object: Object) {
+        if let (Object::Pod(pod), Some(copies)) = (&object, self.copies.get_mut())
+            && self.cluster.pods.get(&pod.key()).is_none()
+            && let Some(job) = job_of_copy(pod)
+        {
+            *copies.entry(job).or_default() += 1;
+        }
         let id = (object.kind(), object.key());
         if let Some(at) = self.written.get(&id).copied()
             && let Operation::Create { object: old } | Operation::Update { object: old } = &mut self.operations[at]
@@ -73,4 +102,9 @@ impl Draft {
     pub(crate) fn into_operations(self) -> Vec<Operation> {
         self.operations
     }
+}
+
+/// Returns the Job of a pod that is a copy of another; `None` for other pods.
+fn job_of_copy(pod: &Pod) -> Option<Key> {
+    job_of(pod).filter(|_| is_made_here(pod))
 }

@@ -3,11 +3,13 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `draft` | changes of a cluster that become one operation |
+//! | `jobs` | the end of a Job with one of its pods |
 //! | `pods` | a pod's removal, and its replacement with the claims that are made for it |
 //! | `unfold` | a workload of a manifest, unfolded to the pods that its controller makes |
 //! | `workload` | the workload of a pod |
 
 mod draft;
+pub(crate) mod jobs;
 pub(crate) mod pods;
 pub mod unfold;
 mod workload;

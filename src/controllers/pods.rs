@@ -6,6 +6,8 @@ use jiff::Timestamp;
 
 use super::Note;
 use super::draft::Draft;
+use super::jobs::{Removal, failed_job};
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::resource::{ResourceClaim, ResourceClaimStatus};
 use crate::cluster::storage::PersistentVolumeClaim;
 use crate::cluster::{
@@ -16,6 +18,9 @@ use crate::cluster::{
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 /// Number of generated characters.
 const GENERATED: usize = 5;
+
+/// Beginning of the uids of pods that are made as copies of others.
+const MADE_HERE: &str = "what-if-";
 
 /// Deletes a pod, with the claims that go with it. Frees the claims that it shared.
 pub(crate) fn remove(draft: &mut Draft, pod: &Pod) {
@@ -54,8 +59,11 @@ pub(crate) fn successor(draft: &Draft, pod: &Pod, now: Timestamp) -> Pod {
     copy(pod, name, now)
 }
 
-/// Returns the pod that the controller makes in place of a deleted one; `None` if none is made.
-pub(crate) fn replacement(draft: &Draft, pod: &Pod, now: Timestamp) -> Option<Pod> {
+/// Returns the pod that the controller makes in place of one that goes; `None` if none is made.
+pub(crate) fn replacement(draft: &Draft, pod: &Pod, now: Timestamp, neighbors: &Neighbors, removal: Removal) -> Option<Pod> {
+    if failed_job(neighbors, draft, pod, removal).is_some() {
+        return None;
+    }
     let keeps_name = Controller::of(pod) == Controller::StatefulSet;
     // Other controllers replace a pod when it begins to terminate.
     if pod.is_terminal() || pod.is_terminating() && !keeps_name {
@@ -72,7 +80,7 @@ pub(crate) fn copy(pod: &Pod, name: Str, now: Timestamp) -> Pod {
     let mut new = pod.clone();
     let uid = format!("{:016x}", hash(&[&pod.metadata.uid.text(), &pod.metadata.namespace, &name]));
     new.metadata.name = name;
-    new.metadata.uid = format!("what-if-{uid}").into();
+    new.metadata.uid = format!("{MADE_HERE}{uid}").into();
     new.metadata.resource_version = ResourceVersion::default();
     new.metadata.creation_timestamp = Some(now);
     if new.metadata.deletion_timestamp.is_some() {
@@ -84,6 +92,11 @@ pub(crate) fn copy(pod: &Pod, name: Str, now: Timestamp) -> Pod {
     new.node_name = Str::default();
     new.status = PodStatus { phase: "Pending".into(), ..PodStatus::default() };
     new
+}
+
+/// Returns whether a pod was made as a copy of another.
+pub(super) fn is_made_here(pod: &Pod) -> bool {
+    pod.metadata.uid.text().starts_with(MADE_HERE)
 }
 
 /// Returns the FNV-1a hash of some texts, so that the same pods get the same names in every run.

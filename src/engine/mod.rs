@@ -80,7 +80,7 @@ use serde_json::Value;
 
 use crate::analysis::{FixesReport, ReleaseReport, SchedulerComparer, Voices, When, WhenInput, decision_parts};
 use crate::cluster::{Key, Kind, Pod};
-use crate::fixes::{self, Acts, Limits};
+use crate::fixes::{self, Acts, Background, Limits};
 use crate::report::{BeforeOperation, OperationReport, QueuesReport, WhatIfReport};
 use crate::scheduler::{OddsEffort, Operation, Quiescence, Scheduler, StepBound};
 use crate::session::requeue_events;
@@ -241,8 +241,10 @@ impl Engine {
         let pod = self.pending(namespace, name)?;
         let decision = self.decision(pod)?;
         let cluster = self.scheduler.state().cluster();
-        let found = fixes::find(&self.scheduler, pod, Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true);
-        let report = FixesReport::new(&found, cluster, (&|kind, key| self.source.original(kind, key), self.source.neighbors()));
+        let originals = |kind: Kind, key: &Key| self.source.original(kind, key);
+        let background = Background { neighbors: self.source.neighbors(), originals: &originals, acts: &Acts::default() };
+        let found = fixes::find(&self.scheduler, pod, Limits::of(cluster.nodes.len()), background, &|_| true);
+        let report = FixesReport::new(&found, cluster, background.source());
         Ok(Fixes { decision, report })
     }
 
@@ -272,7 +274,8 @@ impl Engine {
     pub fn what_if(&self, words: &str) -> Result<WhatIf, Error> {
         let refused = |error: whatif::WhatIfError| Error::new(ErrorKind::WhatIf, error).in_input(&format!("what-if {words:?}"));
         let verb: Verb = words.parse().map_err(|error: VerbError| refused(error.into()))?;
-        let (mut without, mut with) = (Rehearsal::new(self.scheduler.clone()), Rehearsal::new(self.scheduler.clone()));
+        let new = || Rehearsal::new(self.scheduler.clone()).among(self.source.neighbors());
+        let (mut without, mut with) = (new(), new());
         let originals = |kind: Kind, key: &Key| self.source.original(kind, key);
         let applied = whatif::apply_all(&mut with, &mut without, &[verb], &originals);
         let (answers, elsewhere) = applied.map_err(|(_, error)| refused(error))?;

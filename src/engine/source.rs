@@ -37,7 +37,7 @@ impl Source {
     }
 
     /// Returns the objects and events that explain a workload beside what scheduling reads.
-    pub(super) fn neighbors(&self) -> &Neighbors {
+    pub(super) fn neighbors(&self) -> &Arc<Neighbors> {
         &self.neighbors
     }
 

@@ -27,8 +27,12 @@ pub enum Change {
     /// Takes a pod of an older revision away before the new one comes, as a Deployment does with `maxSurge: 0`.
     RollOut {
         deployment: Key,
-        /// Key of the old pod.
+        /// Key of an old pod that it may take.
         pod: Key,
+        /// `maxUnavailable` with which it does.
+        unavailable: i64,
+        /// The number of old pods of which it takes that or another.
+        of: usize,
     },
     /// Edits a ResourceClaim.
     Claim(Key, ClaimChange),

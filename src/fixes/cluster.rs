@@ -8,7 +8,7 @@ use super::constraints::{Demand, Matrix, Row};
 use super::trial::Trials;
 use super::{Fix, FixOutcome, Fixes, Limits, Untried, deletions};
 use crate::cluster::resource::ResourceSlice;
-use crate::cluster::{Cluster, Controller, Node, Object, Pod, Str, Uid};
+use crate::cluster::{Cluster, Controller, Node, NodeStage, Object, Pod, Str, Taint, Uid};
 use crate::framework::Snapshot;
 
 /// Tries every single change of nodes and pods on them.
@@ -68,6 +68,9 @@ fn untaint(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut
     let obstacles = obstacles(trials, matrix);
     for row in &matrix.rows {
         let Demand::Taint(taint) = &row.demand else { continue };
+        if taint.owned().is_some() {
+            continue;
+        }
         let names = openable(trials, matrix, &obstacles, |demand| *demand == row.demand);
         changes.extend(names.into_iter().map(|name| Change::Node(name, NodeChange::RemoveTaint(taint.clone()))));
     }
@@ -106,7 +109,7 @@ fn one_more(trials: &mut Trials<'_>, limits: Limits, fixes: &mut Vec<Fix>) {
         let shared =
             |key: &Str, value: &Str| !is_of_one_node(key) && counts.get(&(key, value)).is_some_and(|n| *n > 1 || snapshot.len() == 1);
         let labels = node.metadata.labels.iter().filter(|(k, v)| shared(k, v)).map(|(k, v)| (k.clone(), v.clone())).collect();
-        let taints: Vec<_> = node.spec.taints.iter().filter(|t| !is_of_condition(&t.key)).collect();
+        let taints: Vec<_> = node.spec.taints.iter().filter(|t| !comes_and_goes(t)).collect();
         let drivers = cluster.csi_nodes.named(node.name()).map(|csi| &csi.spec.drivers);
         let mut daemons: Vec<&Str> = info.pods.iter().filter_map(|p| daemon_set(&p.pod)).collect();
         daemons.sort();
@@ -128,20 +131,21 @@ fn one_more(trials: &mut Trials<'_>, limits: Limits, fixes: &mut Vec<Fix>) {
     }
 }
 
-/// Returns whether a node is a model for a new one: it is ready, and the node controller found nothing wrong with it.
+/// Returns whether a node is a model for a new one: it runs and is ready, and the node controller found nothing wrong with it.
 fn is_sound(node: &Node) -> bool {
     let ready = node.status.conditions.iter().find(|condition| condition.kind == "Ready");
-    ready.is_none_or(|condition| condition.status == "True") && node.spec.taints.iter().all(|taint| taint.condition().is_none())
+    let is_bad = |taint: &Taint| taint.condition().is_some() || taint.owned().is_some_and(|owned| owned.stage != NodeStage::Leaving);
+    ready.is_none_or(|condition| condition.status == "True") && !node.spec.taints.iter().any(is_bad)
 }
 
 fn daemon_set(pod: &Pod) -> Option<&Str> {
     pod.metadata.controller().filter(|_| Controller::of(pod) == Controller::DaemonSet).map(|owner| &owner.name)
 }
 
-/// Returns whether the node controller writes taints with this key from the node's conditions and from cordons. A new node
-/// is ready.
-fn is_of_condition(key: &str) -> bool {
-    key.starts_with("node.kubernetes.io/")
+/// Returns whether the node controller writes the taint from the node's conditions and from cordons, or its owner puts it on nodes
+/// for a time. A new node is ready.
+fn comes_and_goes(taint: &Taint) -> bool {
+    taint.key.starts_with("node.kubernetes.io/") || taint.owned().is_some()
 }
 
 fn label_counts(snapshot: &Snapshot) -> BTreeMap<(&Str, &Str), usize> {
@@ -157,7 +161,7 @@ fn is_of_one_node(key: &str) -> bool {
 }
 
 /// Returns a copy of a node under a new name, the node first, with its CSI drivers, its devices and the pods of its
-/// DaemonSets. The node is neither cordoned nor tainted by its conditions.
+/// DaemonSets. The node is neither cordoned nor has taints that come and go.
 pub fn another(cluster: &Cluster, snapshot: &Snapshot, like: &Node) -> Vec<Object> {
     let name = |number: usize| Str::from(format!("{}-like-{number}", like.name()));
     let is_taken = |number: usize| cluster.nodes.named(&name(number)).is_some();
@@ -179,7 +183,7 @@ pub fn another(cluster: &Cluster, snapshot: &Snapshot, like: &Node) -> Vec<Objec
         node.metadata.labels.insert("kubernetes.io/hostname".into(), name.clone());
     }
     node.spec.unschedulable = None;
-    node.spec.taints.retain(|t| !is_of_condition(&t.key));
+    node.spec.taints.retain(|t| !comes_and_goes(t));
     let mut objects = vec![Object::Node(Arc::new(node))];
     if let Some(csi) = cluster.csi_nodes.named(like.name()) {
         let mut csi = csi.as_ref().clone();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::change::{Change, ClaimChange, NodeChange, PodChange, UNSCHEDULABLE_TAINT};
 use super::typo::is_one_edit;
 use super::{Fix, FixOutcome};
-use crate::cluster::{Cluster, Controller, Key, Kind, Node, NodeCondition, Object, Pod, Str, Taint};
+use crate::cluster::{Cluster, Controller, Key, Kind, Node, NodeCondition, Object, OwnedTaint, Pod, Str, Taint};
 use crate::controllers::Workload;
 
 /// The cost of a fix. A lower one comes first.
@@ -32,6 +32,8 @@ pub enum LastResort {
     },
     /// The node has this condition. Its kubelet, or the node controller, says why in these words; empty if it does not.
     Condition(NodeCondition, Str),
+    /// The owner of the taint removes it once the new node is ready for pods.
+    Starting(OwnedTaint),
     /// The node is cordoned, which keeps pods away on purpose.
     Cordoned,
     /// It takes back a change that the user made in this session, in words.
@@ -44,8 +46,17 @@ pub enum LastResort {
     Drops(Str),
     /// A new volume is empty; the claim had another.
     EmptyVolume(Key),
+    /// The name of the class that a claim asks for is one edit apart from that of another class.
+    ClassTypo {
+        /// The name in the claim.
+        class: Str,
+        /// The class that exists.
+        known: Str,
+    },
     /// No controller makes the deleted or preempted pod again.
     Bare(Key),
+    /// This Job fails, as its deleted or preempted pod counts as failed.
+    FailsJob(Key),
     /// The pod in place of the deleted or preempted one stays pending.
     Displaces(Key),
     /// The pod in place of the deleted or preempted one has no place where the run was cut.
@@ -205,7 +216,7 @@ pub(super) fn rank(change: &Change) -> u32 {
             PodChange::AddValue { .. } => 2,
             PodChange::Lower(_) if cut(change) <= SMALL_CUT => 3,
             PodChange::MaxSkew { .. } => 4,
-            PodChange::Tolerate(taint) if taint.condition().is_some() => 25,
+            PodChange::Tolerate(taint) if taint.condition().is_some() || taint.owned().is_some() => 25,
             PodChange::Tolerate(taint) if taint.key == UNSCHEDULABLE_TAINT => 9,
             PodChange::Tolerate(_) => 5,
             // The pod is rarely oversized by that much.
@@ -227,8 +238,8 @@ pub(super) fn rank(change: &Change) -> u32 {
         },
         Change::RollOut { .. } => 0,
         Change::Node(_, NodeChange::Uncordon) => 7,
-        // The node controller adds the taint again.
-        Change::Node(_, NodeChange::RemoveTaint(taint)) if taint.condition().is_some() => 26,
+        // The node controller or the owner adds the taint again.
+        Change::Node(_, NodeChange::RemoveTaint(taint)) if taint.condition().is_some() || taint.owned().is_some() => 26,
         Change::Node(_, NodeChange::RemoveTaint(_)) => 8,
         Change::Claim(_, change) => match change {
             ClaimChange::SetClass { typo: true, .. } => 1,
@@ -261,6 +272,9 @@ pub(super) fn last_resort(cluster: &Cluster, pod: &Pod, fix: &Fix, acts: &Acts) 
             let of = if fix.reaction.is_cut { LastResort::MayDisplace } else { LastResort::Displaces };
             return Some(of(displaced.pod.clone()));
         }
+        if let Some(job) = fix.reaction.failed_jobs.first() {
+            return Some(LastResort::FailsJob(job.clone()));
+        }
         if let Some(lost) = fix.reaction.lost.first() {
             return Some(LastResort::Bare(lost.clone()));
         }
@@ -292,7 +306,7 @@ fn of_change(cluster: &Cluster, pod: &Pod, fix: &Fix, change: &Change) -> Option
         }
         Change::Pod(PodChange::Tolerate(taint)) if taint.key == UNSCHEDULABLE_TAINT => Some(LastResort::Cordoned),
         Change::Pod(PodChange::Tolerate(taint)) | Change::Node(_, NodeChange::RemoveTaint(taint)) => {
-            let condition = taint.condition()?;
+            let Some(condition) = taint.condition() else { return taint.owned().map(LastResort::Starting) };
             let node = if let Change::Node(node, _) = change { Some(node) } else { fix.nodes.first() };
             let says = node.and_then(|node| cluster.nodes.named(node)).and_then(|node| node.says_of(condition));
             Some(LastResort::Condition(condition, says.cloned().unwrap_or_default()))
@@ -302,11 +316,13 @@ fn of_change(cluster: &Cluster, pod: &Pod, fix: &Fix, change: &Change) -> Option
         }
         Change::Pod(PodChange::DropVolume(name) | PodChange::DropClaim(name)) => Some(LastResort::Drops(name.clone())),
         Change::Pod(change) => demanded(cluster, pod, change),
+        Change::Create { object: Object::StorageClass(class), like: None } => class_typo(cluster, &class.metadata.name),
         Change::Create { object: Object::PersistentVolume(volume), like: None } => {
             let reference = volume.spec.claim_ref.as_ref()?;
             let key = Key::new(reference.namespace.clone(), reference.name.clone());
             let claim = cluster.persistent_volume_claims.get(&key)?;
-            (!claim.spec.volume_name.is_empty()).then_some(LastResort::EmptyVolume(key))
+            let is_empty = (!claim.spec.volume_name.is_empty()).then_some(LastResort::EmptyVolume(key));
+            is_empty.or_else(|| class_typo(cluster, &volume.spec.storage_class_name))
         }
         // A fix that evicts makes room as well.
         Change::Delete(Kind::Pod, key) if fix.outcome == FixOutcome::Scheduled => {
@@ -332,6 +348,15 @@ fn demanded(cluster: &Cluster, pod: &Pod, change: &PodChange) -> Option<LastReso
         }
         _ => None,
     }
+}
+
+/// Returns that the name of a class that does not exist is one edit apart from that of another; `None` otherwise.
+fn class_typo(cluster: &Cluster, name: &Str) -> Option<LastResort> {
+    if cluster.storage_classes.named(name).is_some() {
+        return None;
+    }
+    let known = cluster.storage_classes.iter().map(|class| &class.metadata.name).find(|known| is_one_edit(known, name))?;
+    Some(LastResort::ClassTypo { class: name.clone(), known: known.clone() })
 }
 
 /// Returns whether running pods of the workload have the same selector, which its template would change for them too.

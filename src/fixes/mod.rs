@@ -16,6 +16,9 @@
 //!   come back at once.
 //! - Provisioning: objects of the names that the pod or its claims refer to, each by every class that may serve, and a
 //!   volume where no class does.
+//! - Taints: not those with an owner that says that the node goes or does not run; of one on a new node only the toleration, as a last
+//!   resort. See [`crate::cluster::Taint::owned`].
+//! - Templates: a pod that is made anew must be admitted by an API server.
 //! - Nodes: one more per group of nodes that differ in nothing that scheduling reads except name and pods.
 //!
 //! Every limit that leaves out one of these is recorded as [`CutShort`].
@@ -36,11 +39,15 @@
 //! | `effort` | the cost of a fix, and last resorts |
 //! | `daemons` | the node of a DaemonSet's pod |
 //! | `rollout` | what a rollout may take away first |
+//! | `background` | objects that a search reads and scheduling does not |
+//! | `admitted` | the admission of changed pods |
 //! | `alike` | fixes of equal nodes |
 //! | `shared` | a fix made to all pods that wait for the same reasons |
 //! | `requests`, `typo` | lower requests, names one edit apart |
 
+mod admitted;
 mod alike;
+mod background;
 mod change;
 mod cluster;
 mod constraints;
@@ -62,6 +69,8 @@ mod typo;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use admitted::admitted;
+pub use background::Background;
 pub use change::{
     Change, ClaimChange, Lowered, LoweredPart, NodeChange, PodChange, RequestPath, RequestPlace, RequirementPlace, UNSCHEDULABLE_TAINT,
     toleration,
@@ -77,7 +86,9 @@ pub use storage::provisions;
 pub use trial::Watch;
 pub(crate) use trial::count_values;
 
-use crate::cluster::{Cluster, Key, Kind, Object, Pod, Str, Taint};
+use crate::admission::Refusal;
+use crate::cluster::neighbors::NeighborKind;
+use crate::cluster::{Cluster, Key, Kind, Object, OwnedTaint, Pod, Str, Taint};
 use crate::framework::{Reason, Status, Victim};
 use crate::limits::engine::{FIXES_STEPS, GROUP_STEPS};
 use crate::release::Gate;
@@ -110,6 +121,8 @@ pub struct Fixes {
     pub fixes: Vec<Fix>,
     /// Obstacles for which no change can be proposed.
     pub unproposed: Vec<Unproposed>,
+    /// The kinds that may refuse or change the pods of these fixes and are not known.
+    pub unknown_policies: Vec<NeighborKind>,
     /// Extent of the search.
     pub search: Search,
     /// The pod group that decides about the pod, tried without changes; `None` for a pod that is decided on its own.
@@ -236,7 +249,7 @@ pub enum Untried {
 }
 
 /// Obstacle that no proposed change removes, with the reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Unproposed {
     /// The object may exist: its kind is not known completely.
     Unread {
@@ -247,6 +260,47 @@ pub enum Unproposed {
     },
     /// A generic ephemeral volume has no claim; the ephemeral volume controller creates it.
     EphemeralClaim(Str),
+    /// The claim is of a `volumeClaimTemplate` of this StatefulSet, whose controller creates it.
+    TemplateClaim {
+        /// Name of the claim.
+        claim: Str,
+        /// Name of the StatefulSet.
+        set: Str,
+    },
+    /// These nodes would take the pod but for a taint that says that they go or do not run.
+    Owned {
+        taint: Taint,
+        owned: OwnedTaint,
+        /// Names of the nodes.
+        nodes: Vec<Str>,
+    },
+    /// An API server would refuse the changed pod.
+    Refused {
+        /// The changes.
+        changes: Vec<Change>,
+        refusal: Refusal,
+        /// The number of other fixes that are refused for the same reason.
+        others: usize,
+    },
+    /// Admission would set the changed field again, so that the pod fits nowhere.
+    SetAgain {
+        /// The changes.
+        changes: Vec<Change>,
+        /// The runtime class that sets it; `None` where it is a LimitRange.
+        class: Option<Str>,
+    },
+    /// The rollout of this Deployment might take an older pod away first; how it goes on is not known.
+    RolloutUnread(Key),
+    /// A rollout that takes an older pod away first helps only if it takes one of some.
+    RolloutByChance {
+        deployment: Key,
+        /// `maxUnavailable` with which it takes one away.
+        unavailable: i64,
+        /// The number of pods that help.
+        helpful: usize,
+        /// The number of pods that it may take.
+        of: usize,
+    },
     /// The claim or a resource claim is being deleted.
     Deleting {
         /// Kind of the claim.
@@ -348,6 +402,11 @@ impl Fix {
         }
     }
 
+    /// Returns whether the pod is made anew with the changes, and has to be admitted.
+    pub fn needs_admission(&self) -> bool {
+        reaction::changes_template(&self.changes)
+    }
+
     /// Returns what the fix is one of several alternatives for; `None` where it is the only one of its kind.
     pub fn alternative(&self) -> Option<Alternative> {
         let mut own = self.changes.iter().filter(|change| !change.follows() && !matches!(change, Change::Pod(PodChange::RemoveGates(_))));
@@ -442,12 +501,12 @@ pub fn operations(cluster: &Cluster, pod: &Key, changes: &[Change]) -> Option<Ve
     Some(operations)
 }
 
-/// Finds the demands that keep a pending pod out and the changes that let it in. Changes that take back one of `acts` are last
+/// Finds the demands that keep a pending pod out and the changes that let it in. Changes that take back one of the user's acts are last
 /// resorts. Calls `watch` before each trial.
-pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, watch: Watch<'_>) -> Fixes {
+pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, background: Background<'_>, watch: Watch<'_>) -> Fixes {
     let length = pod.spec_length();
     let limits = limits.for_spec(length);
-    let mut trials = Trials::new(scheduler, pod, limits, watch);
+    let mut trials = Trials::new(scheduler, pod, limits, background, watch);
     let nodes = trials.scheduler().state().snapshot().len();
     let mut fixes = Fixes {
         pod: pod.key(),
@@ -459,6 +518,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
         constraints: Vec::new(),
         fixes: Vec::new(),
         unproposed: Vec::new(),
+        unknown_policies: Vec::new(),
         search: Search::default(),
         group: trials.try_group(&[]),
     };
@@ -474,7 +534,10 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
         fixes.overdue_victims = ending.filter(|victims| victims.are_overdue()).map(|victims| victims.pods.clone()).unwrap_or_default();
         let gates: Vec<Str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.clone()).collect();
         match &decision {
-            DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => search::profiles(&mut trials, &mut fixes.fixes),
+            DryDecision::Tried(ScheduleResult::Error(ScheduleError::UnknownProfile(_))) => {
+                search::profiles(&mut trials, &mut fixes.fixes);
+                admitted::keep_admitted(&mut trials, &mut fixes);
+            }
             DryDecision::Tried(ScheduleResult::Error(ScheduleError::Deleting(_))) => {}
             _ if length > LONGEST_SPEC => trials.cut_short(CutShort::Spec(length)),
             DryDecision::Gated(_) if let Some(other) = group_gate => {
@@ -488,7 +551,7 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
     }
     let cluster = scheduler.state().cluster();
     for fix in &mut fixes.fixes {
-        fix.last_resort = effort::last_resort(cluster, pod, fix, acts);
+        fix.last_resort = effort::last_resort(cluster, pod, fix, background.acts);
     }
     fixes.fixes.sort_by(|a, b| (a.effort(), a.outcome).cmp(&(b.effort(), b.outcome)).then_with(|| b.nodes.len().cmp(&a.nodes.len())));
     if let Some(group) = pod.group_key().filter(|_| scheduler.state().config().emulation.enabled(Gate::GenericWorkload)) {
@@ -497,6 +560,9 @@ pub fn find(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, acts: &Acts, 
             fix.group = Some(tried.map_or_else(|| GroupProof::NotTried(group.clone()), GroupProof::Tried));
         }
         fixes.fixes.sort_by_key(|fix| !matches!(&fix.group, Some(GroupProof::Tried(tried)) if tried.scheduled));
+    }
+    if !fixes.fixes.iter().any(Fix::needs_admission) {
+        fixes.unknown_policies.clear();
     }
     alike::mark(scheduler, &mut fixes.fixes);
     fixes.search.trials = trials.count();
@@ -549,17 +615,19 @@ fn of_cluster(trials: &mut Trials<'_>, fixes: &mut Fixes, limits: Limits, today:
     if matrix.combined {
         trials.cut_short(CutShort::CombinedFilters);
     }
-    search::singles(trials, &matrix, limits, &mut fixes.fixes);
-    rollout::singles(trials, limits, &mut fixes.fixes);
+    search::singles(trials, &matrix, limits, fixes);
+    rollout::singles(trials, limits, fixes);
     cluster::singles(trials, &matrix, limits, fixes);
     storage::singles(trials, &matrix, limits, fixes);
     devices::singles(trials, &matrix, limits, fixes);
     daemons::leave_out_moves(trials.pod(), &mut fixes.fixes);
+    admitted::keep_admitted(trials, fixes);
     reaction::keep_those_that_hold(trials, fixes, 0);
     if fixes.fixes.is_empty() && !trials.is_over() {
         fixes.search.pairs = true;
         fixes.search.pairs_untried = pairs::pairs(trials, &matrix, limits, &mut fixes.fixes);
         daemons::leave_out_moves(trials.pod(), &mut fixes.fixes);
+        admitted::keep_admitted(trials, fixes);
         reaction::keep_those_that_hold(trials, fixes, 0);
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::change::{Change, NodeChange};
-use super::constraints::{Demand, Matrix};
+use super::constraints::{Demand, Matrix, Row};
 use super::search::{largest_request, least_priority};
 use super::trial::{Trials, Verified};
-use super::{Fix, Limits, rank};
-use crate::cluster::Str;
+use super::{Fix, FixOutcome, Limits, rank};
+use crate::cluster::{NodeStage, Str};
 
 /// Maximum number of pairs of demands to try.
 const PAIRS: usize = 64;
@@ -42,17 +42,27 @@ pub(super) fn pairs(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fi
         }
     }
     if fixes.is_empty() && !trials.preempts_today {
-        let rows = matrix.rows.iter().filter(|row| !matches!(row.demand, Demand::Volume { .. } | Demand::Claim(_)));
-        let changes: Vec<Change> = rows.filter_map(|row| row.drop.clone()).map(Change::Pod).collect();
+        let may_drop = |row: &Row| !matches!(row.demand, Demand::Volume { .. } | Demand::Claim(_)) && !is_left_to_owner(&row.demand);
+        let rows = (0..matrix.rows.len()).filter(|row| may_drop(&matrix.rows[*row]));
+        let changes: Vec<(usize, Change)> = rows.filter_map(|row| Some((row, Change::Pod(matrix.rows[row].drop.clone()?)))).collect();
         let left = changes.len().saturating_sub(PAIRS);
-        for change in changes.into_iter().take(PAIRS) {
+        for (row, change) in changes.into_iter().take(PAIRS) {
             if let Some((priority, verified)) = least_priority(trials, limits, std::slice::from_ref(&change)) {
+                // Such a change lets the pod in without the priority, and was left out.
+                if verified.outcome == FixOutcome::Scheduled && matrix.only(row).count() > 0 {
+                    continue;
+                }
                 fixes.push(Fix::new(vec![change, priority], verified));
             }
         }
         return left;
     }
     0
+}
+
+/// Returns whether a taint keeps the pod off nodes that go or do not run.
+fn is_left_to_owner(demand: &Demand) -> bool {
+    matches!(demand, Demand::Taint(taint) if taint.owned().is_some_and(|owned| owned.stage != NodeStage::Starting))
 }
 
 /// Tries to drop two demands; a request is lowered instead.
@@ -65,6 +75,7 @@ fn pair(trials: &mut Trials<'_>, matrix: &Matrix, rows: [usize; 2], node: &Str) 
         Demand::Cordon => Some(Change::Node(node.clone(), NodeChange::Uncordon)),
         // A container that mounts a volume or uses a claim needs it.
         Demand::Volume { .. } | Demand::Claim(_) => None,
+        demand if is_left_to_owner(demand) => None,
         _ => matrix.rows[row].drop.clone().map(Change::Pod),
     };
     let [one, other] = rows;

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use super::change::{Change, PodChange};
 use super::trial::Trials;
 use super::{Fix, FixOutcome, Fixes, Unproposed, operations};
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Cluster, Controller, Key, Kind, Object, Pod, Str};
+use crate::controllers::jobs::{Removal, failed_job};
 use crate::controllers::{Draft, Workload, pods};
 use crate::limits::engine;
 use crate::scheduler::{ObjectEdit, Operation, Quiescence, Scheduler};
@@ -22,6 +24,8 @@ pub struct Reaction {
     pub recreated: Vec<Recreated>,
     /// The preempted pods that no controller makes again.
     pub lost: Vec<Key>,
+    /// The Jobs that fail with a pod that goes.
+    pub failed_jobs: Vec<Key>,
     /// The node whose pods are preempted for the pod; `None` if none are.
     pub evicts_on: Option<Str>,
     /// Whether the run ended before nothing changed any more: a pod without a node may still get one.
@@ -214,19 +218,25 @@ impl World {
         draft.put(Object::Pod(pod));
         let mut world = Self { scheduler, settling: Quiescence::default(), pod: key, preempted: Vec::new(), reaction: Reaction::default() };
         for old in deleted {
-            world.make_again(&mut draft, &cluster, old);
+            world.make_again(trials.background().neighbors, &mut draft, &cluster, old, Removal::Deleted);
         }
         world.apply(draft.into_operations());
         Some(world)
     }
 
     /// Makes the pod in place of one that is gone. Returns whether its controller does.
-    fn make_again(&mut self, draft: &mut Draft, before: &Cluster, old: &Arc<Pod>) -> bool {
+    fn make_again(&mut self, neighbors: &Neighbors, draft: &mut Draft, before: &Cluster, old: &Arc<Pod>, removal: Removal) -> bool {
+        if let Some(job) = failed_job(neighbors, draft, old, removal) {
+            if !self.reaction.failed_jobs.contains(&job) {
+                self.reaction.failed_jobs.push(job);
+            }
+            return false;
+        }
         let now = self.scheduler.state().clock();
         // A DaemonSet makes the pod of a node again, for the same node.
         let of_daemon_set =
             || (Controller::of(old) == Controller::DaemonSet && !old.is_terminal()).then(|| pods::successor(draft, old, now));
-        let Some(new) = pods::replacement(draft, old, now).or_else(of_daemon_set) else { return false };
+        let Some(new) = pods::replacement(draft, old, now, neighbors, removal).or_else(of_daemon_set) else { return false };
         let Some(workload) = Workload::of(before, old) else { return false };
         self.reaction.recreated.push(Recreated { pod: old.key(), workload, replacement: new.key(), node: None });
         pods::create(draft, before, old, new, &mut Vec::new());
@@ -248,7 +258,8 @@ impl World {
                 if is_own {
                     self.reaction.evicts_on = Some(old.node_name.clone());
                 }
-                if !self.make_again(&mut draft, before, old) && Controller::of(old) == Controller::None {
+                let is_made = self.make_again(trials.background().neighbors, &mut draft, before, old, Removal::Disrupted);
+                if !is_made && Controller::of(old) == Controller::None {
                     self.reaction.lost.push(key);
                 }
             }

@@ -5,13 +5,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::admitted;
 use super::change::{Change, PodChange, RequirementPlace};
 use super::constraints::{Constraint, Demand, Matrix, Without, requested_beyond};
 use super::requests::{lower, requested};
 use super::trial::{Trials, Verified, free, requests_any};
 use super::typo::is_one_edit;
-use super::{Fix, FixOutcome, Limits, Untried};
-use crate::cluster::{Requirement, Str};
+use super::{Fix, FixOutcome, Fixes, Limits, Unproposed, Untried};
+use crate::cluster::{NodeStage, Requirement, Str};
 use crate::framework::{NodeInfo, Snapshot};
 use crate::limits::engine::TYPO_PAIRS;
 
@@ -60,7 +61,7 @@ struct Singles<'a, 'b> {
     trials: &'a mut Trials<'b>,
     matrix: &'a Matrix,
     limits: Limits,
-    fixes: &'a mut Vec<Fix>,
+    fixes: &'a mut Fixes,
     /// Read when the first selector asks for them.
     labels: OnceCell<NodeLabels>,
 }
@@ -84,7 +85,7 @@ impl NodeLabels {
 }
 
 /// Tries every single change of the pod.
-pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Vec<Fix>) {
+pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, fixes: &mut Fixes) {
     let mut singles = Singles { trials, matrix, limits, fixes, labels: OnceCell::new() };
     singles.selectors();
     singles.node_affinity();
@@ -111,7 +112,7 @@ pub(super) fn profiles(trials: &mut Trials<'_>, fixes: &mut Vec<Fix>) {
 impl Singles<'_, '_> {
     /// Adds a change to the fixes if it lets the pod in. Returns the nodes that take it or, for preemption, the candidates.
     fn try_one(&mut self, change: PodChange) -> Option<Vec<Str>> {
-        self.trials.try_all(vec![Change::Pod(change)], self.fixes)
+        self.trials.try_all(vec![Change::Pod(change)], &mut self.fixes.fixes)
     }
 
     fn selectors(&mut self) {
@@ -121,6 +122,9 @@ impl Singles<'_, '_> {
             }
             let Demand::Selector { key, value } = self.matrix.rows[index].demand.clone() else { continue };
             let open = self.try_one(PodChange::DropSelector { key: key.clone(), value: value.clone() });
+            if admitted::is_of_runtime_class(self.trials, &key) {
+                continue;
+            }
             for (to, typo) in self.other_values(&key, &[&value], open.as_deref()) {
                 self.try_one(PodChange::SetSelector { key: key.clone(), from: value.clone(), to, typo });
             }
@@ -214,8 +218,15 @@ impl Singles<'_, '_> {
             (0..self.matrix.rows.len()).filter(|i| matches!(self.matrix.rows[*i].drop, Some(PodChange::Tolerate(_)))).collect();
         rows.sort_by_key(|row| Reverse(self.matrix.only(*row).count()));
         for row in self.trials.first_of(rows, self.limits.alike, Untried::Taints) {
-            if let Some(change) = self.matrix.rows[row].drop.clone() {
-                self.try_one(change);
+            let Some(change) = self.matrix.rows[row].drop.clone() else { continue };
+            match &change {
+                PodChange::Tolerate(taint) if let Some(owned) = taint.owned().filter(|owned| owned.stage != NodeStage::Starting) => {
+                    let taint = taint.clone();
+                    if let Some(nodes) = self.trials.fits(&[Change::Pod(change)]) {
+                        self.fixes.unproposed.push(Unproposed::Owned { taint, owned, nodes });
+                    }
+                }
+                _ => drop(self.try_one(change)),
             }
         }
     }
@@ -227,7 +238,7 @@ impl Singles<'_, '_> {
         });
         for resource in resources.collect::<Vec<_>>() {
             if let Some((change, verified)) = largest_request(self.trials, &[], &resource) {
-                self.fixes.push(Fix::new(vec![change], verified));
+                self.fixes.fixes.push(Fix::new(vec![change], verified));
             }
         }
     }
@@ -247,7 +258,7 @@ impl Singles<'_, '_> {
             let pods = self.trials.scheduler().state().cluster().pods.len();
             let top = i32::try_from(pods).unwrap_or(i32::MAX).max(from).saturating_add(1);
             if let Some((to, verified)) = least(from.saturating_add(1), top, |to| self.trials.attempt(&[raised(to)])) {
-                self.fixes.push(Fix::new(vec![raised(to)], verified));
+                self.fixes.fixes.push(Fix::new(vec![raised(to)], verified));
             }
         }
     }
@@ -278,7 +289,7 @@ impl Singles<'_, '_> {
             self.try_one(PodChange::Preempt);
         }
         if let Some((change, verified)) = least_priority(self.trials, self.limits, &[]) {
-            self.fixes.push(Fix::new(vec![change], verified));
+            self.fixes.fixes.push(Fix::new(vec![change], verified));
         }
     }
 }

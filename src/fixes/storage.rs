@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::change::Change;
 use super::constraints::{Demand, Matrix, VOLUME_PLUGINS};
 use super::trial::Trials;
 use super::{Fixes, Limits, Unproposed, Untried};
 use crate::cluster::storage::{ObjectReference, PersistentVolume, PersistentVolumeClaim, StorageClass};
-use crate::cluster::{Cluster, Key, Kind, Object, Quantity, Str};
+use crate::cluster::{Cluster, Controller, Key, Kind, Meta, Object, Pod, Quantity, Str};
 use crate::plugins::volume_helpers::{
     ANN_BIND_COMPLETED, NOT_SUPPORTED_PROVISIONER, STORAGE, WAIT_FOR_FIRST_CONSUMER, claim_class, claim_of, is_fully_bound,
 };
@@ -30,7 +32,7 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
     let cluster = trials.scheduler().state().cluster().clone();
     let mut storage = Storage { trials, cluster, limits, fixes };
     let (mut seen, mut missing) = (BTreeSet::new(), Vec::new());
-    for named in pod.spec.volumes.iter().filter_map(|volume| claim_of(&pod, volume)) {
+    for (volume, named) in pod.spec.volumes.iter().filter_map(|volume| Some((volume, claim_of(&pod, volume)?))) {
         if !seen.insert(named.name.clone()) {
             continue;
         }
@@ -41,11 +43,29 @@ pub(super) fn singles(trials: &mut Trials<'_>, matrix: &Matrix, limits: Limits, 
             None if is_unread(&storage.cluster, Kind::PersistentVolumeClaim) => {
                 storage.fixes.unproposed.push(Unproposed::Unread { kind: Kind::PersistentVolumeClaim, name: named.name });
             }
+            None if let Some(set) = template_of_claim(storage.trials, &pod, &volume.name, &named.name) => {
+                storage.fixes.unproposed.push(Unproposed::TemplateClaim { claim: named.name, set });
+            }
             None => missing.push(Key::new(pod.metadata.namespace.clone(), named.name)),
             Some(claim) => storage.provide(&claim),
         }
     }
     storage.create(&missing);
+}
+
+/// Returns the StatefulSet that makes a claim of the pod from a template: claims are named after template and pod, and volumes after the
+/// template; mirrors `updateStorage` in `pkg/controller/statefulset/stateful_set_utils.go`.
+fn template_of_claim(trials: &Trials<'_>, pod: &Pod, volume: &Str, claim: &Str) -> Option<Str> {
+    let owner = pod.metadata.controller().filter(|_| Controller::of(pod) == Controller::StatefulSet)?;
+    if claim.strip_prefix(volume.as_str())?.strip_prefix('-')? != pod.metadata.name.as_str() {
+        return None;
+    }
+    let key = Key::new(pod.metadata.namespace.clone(), owner.name.clone());
+    let set = (trials.background().originals)(Kind::StatefulSet, &key);
+    let is_named = |template: &Value| template.pointer("/metadata/name").and_then(Value::as_str) == Some(volume.as_str());
+    let has_template =
+        |set: &Value| set.pointer("/spec/volumeClaimTemplates").and_then(Value::as_array).is_some_and(|all| all.iter().any(is_named));
+    set.as_ref().is_none_or(has_template).then(|| owner.name.clone())
 }
 
 /// Returns whether objects of a kind may exist that the source did not show.
@@ -142,18 +162,22 @@ impl Storage<'_, '_> {
         }
     }
 
-    /// Tries to create the class that a claim names, with the provisioner of each other class.
+    /// Tries to create the class that a claim names, like each other class.
     fn new_class(&mut self, claim: &PersistentVolumeClaim, name: &Str) {
         if is_unread(&self.cluster, Kind::StorageClass) {
             return self.fixes.unproposed.push(Unproposed::Unread { kind: Kind::StorageClass, name: name.clone() });
         }
-        let provisioners: BTreeSet<Str> = self.cluster.storage_classes.iter().map(|class| class.provisioner.clone()).collect();
-        let provisioners: Vec<Str> = provisioners.into_iter().filter(|provisioner| provisions(provisioner)).collect();
-        if provisioners.is_empty() {
+        let classes = self.cluster.storage_classes.iter().filter(|class| provisions(&class.provisioner));
+        let mut likes: Vec<Arc<StorageClass>> = classes.cloned().collect();
+        // One class of each provisioner and topology.
+        let shape = |class: &StorageClass| (class.provisioner.clone(), format!("{:?}", class.allowed_topologies));
+        likes.sort_by_cached_key(|class| (shape(class), class.metadata.name.clone()));
+        likes.dedup_by_key(|class| shape(class));
+        if likes.is_empty() {
             self.fixes.unproposed.push(Unproposed::NoProvisioner { claim: claim.metadata.name.clone(), class: name.clone() });
         }
-        for provisioner in self.trials.first_of(provisioners, self.limits.alike, Untried::StorageClasses) {
-            let mut class = StorageClass { provisioner, ..StorageClass::default() };
+        for like in self.trials.first_of(likes, self.limits.alike, Untried::StorageClasses) {
+            let mut class = StorageClass { metadata: Meta::default(), ..StorageClass::clone(&like) };
             class.metadata.name = name.clone();
             class.volume_binding_mode = Some(WAIT_FOR_FIRST_CONSUMER.into());
             self.works(vec![create(Object::StorageClass(Arc::new(class)))]);

@@ -7,9 +7,10 @@ use std::sync::atomic::AtomicU64;
 
 use serde_json::Value;
 
+use super::admitted::NewPods;
 use super::change::Change;
 use super::reaction::without_waiting_pods;
-use super::{CutShort, Fix, FixOutcome, GroupTrial, Limits, PreemptsToday, Untried};
+use super::{Background, CutShort, Fix, FixOutcome, GroupTrial, Limits, PreemptsToday, Untried};
 use crate::cluster::{Key, Kind, Object, Pod, Str};
 use crate::framework::{NodeInfo, PodResourcesOptions, Resource, Victim, decision_steps, pod_requests};
 use crate::limits::engine::{
@@ -56,13 +57,16 @@ pub(super) struct Trials<'a> {
     nodes: usize,
     cut_short_by: Vec<CutShort>,
     watch: Watch<'a>,
+    background: Background<'a>,
+    /// Admission in the namespace of the pod; `None` until it is asked.
+    pub(super) admission: Option<Box<NewPods>>,
     /// The scheduler without other waiting pods, for the reaction of controllers.
     alone: Option<Scheduler>,
 }
 
 impl<'a> Trials<'a> {
     /// Prepares trials for a pod, of a limited number and number of steps.
-    pub(super) fn new(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, watch: Watch<'a>) -> Self {
+    pub(super) fn new(scheduler: &Scheduler, pod: &Arc<Pod>, limits: Limits, background: Background<'a>, watch: Watch<'a>) -> Self {
         let scheduler = scheduler.looking_at_all_nodes();
         let snapshot = scheduler.state().snapshot();
         let lowest = snapshot.nodes().iter().flat_map(|n| &n.pods).map(|p| p.priority()).min();
@@ -85,6 +89,8 @@ impl<'a> Trials<'a> {
             nodes,
             cut_short_by: Vec::new(),
             watch,
+            background,
+            admission: None,
             alone: None,
         }
     }
@@ -111,6 +117,21 @@ impl<'a> Trials<'a> {
     /// Returns the scheduler, which filters every node.
     pub(super) fn scheduler(&self) -> &Scheduler {
         &self.scheduler
+    }
+
+    /// Returns what the search reads beside the cluster.
+    pub(super) fn background(&self) -> Background<'a> {
+        self.background
+    }
+
+    /// Returns the pod as held, as JSON.
+    pub(super) fn written(&self) -> &Value {
+        &self.written
+    }
+
+    /// Counts the steps of an admission of the pod, which is written, changed and read as for a decision.
+    pub(super) fn spend_on_admission(&mut self) {
+        self.spend_on_values(self.values);
     }
 
     /// Returns the pod without changes.
@@ -273,16 +294,26 @@ impl<'a> Trials<'a> {
         }
         self.count += 1;
         let pod = self.change_pod(changes)?;
-        let post_filter = post_filter(self, &pod);
+        self.decide_about(&pod, changes, post_filter)
+    }
+
+    /// Decides about a pod on the cluster with the other changes.
+    fn decide_about(
+        &mut self,
+        pod: &Arc<Pod>,
+        changes: &[Change],
+        post_filter: impl FnOnce(&Self, &Pod) -> PostFilter,
+    ) -> Option<(Scheduler, DryDecision)> {
+        let post_filter = post_filter(self, pod);
         let mut edits = self.edits(changes)?;
-        if !Arc::ptr_eq(&pod, &self.pod) {
+        if !Arc::ptr_eq(pod, &self.pod) {
             // Preemption reads the pod from the cluster.
             edits.push(ObjectEdit::Put(Object::Pod(pod.clone())));
         }
         let scheduler = if edits.is_empty() { self.scheduler.clone() } else { self.scheduler.with_edits(edits) };
         let (steps, all_steps) = (AtomicU64::default(), AtomicU64::default());
         let options = DryOptions { only_fit: true, steps: Some(&steps), all_steps: Some(&all_steps), ..post_filter.into() };
-        let decision = scheduler.dry_decision(&pod, options);
+        let decision = scheduler.dry_decision(pod, options);
         let of_plugins = match steps.into_inner().saturating_mul(FIXES_STEPS_OF_PLUGIN) {
             // An error ends the search on other nodes at a chance moment.
             steps if decision.outcome() == Outcome::Error => {
@@ -294,9 +325,9 @@ impl<'a> Trials<'a> {
             }
             steps => steps,
         };
-        self.steps = self.steps.saturating_add(of_plugins).saturating_add(decision_steps(self.nodes, &pod));
+        self.steps = self.steps.saturating_add(of_plugins).saturating_add(decision_steps(self.nodes, pod));
         if post_filter == PostFilter::Run {
-            self.steps = self.steps.saturating_add(steps_of_dry_runs(all_steps.into_inner(), &pod));
+            self.steps = self.steps.saturating_add(steps_of_dry_runs(all_steps.into_inner(), pod));
         }
         Some((scheduler, decision))
     }
@@ -329,8 +360,25 @@ impl<'a> Trials<'a> {
     /// Returns how some changes let the pod in; `None` where they do not. Preemption counts only if the pod does not
     /// preempt without changes.
     pub(super) fn attempt(&mut self, changes: &[Change]) -> Option<Verified> {
-        let post_filter = |trials: &Self, pod: &Pod| if trials.may_preempt_with(pod) { PostFilter::Run } else { PostFilter::LeaveOut };
-        let (scheduler, decision) = self.decide_by(changes, post_filter)?;
+        let found = self.decide_by(changes, Self::preempts_with)?;
+        Self::verified(found)
+    }
+
+    /// Returns how a pod gets in that admission made of the changed one; `None` where it does not.
+    pub(super) fn attempt_as(&mut self, pod: &Arc<Pod>, changes: &[Change]) -> Option<Verified> {
+        if self.is_over() {
+            return None;
+        }
+        self.count += 1;
+        let found = self.decide_about(pod, changes, Self::preempts_with)?;
+        Self::verified(found)
+    }
+
+    fn preempts_with(&self, pod: &Pod) -> PostFilter {
+        if self.may_preempt_with(pod) { PostFilter::Run } else { PostFilter::LeaveOut }
+    }
+
+    fn verified((scheduler, decision): (Scheduler, DryDecision)) -> Option<Verified> {
         match takers(&scheduler, &decision) {
             Some(nodes) => Some(Verified { outcome: FixOutcome::Scheduled, nodes, victims: BTreeMap::new() }),
             None => preempts(decision),

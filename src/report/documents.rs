@@ -2,7 +2,7 @@
 
 use super::{WhatIfReport, voices_lines};
 use crate::analysis::workload::lost;
-use crate::analysis::{Agreements, CauseReport, DumpDiff, UnknownKind, WorkloadCause, WorkloadReport};
+use crate::analysis::{Agreements, CauseReport, DumpDiff, UnknownKind, WorkloadCause, WorkloadReport, capitalized, unknown_policies_text};
 use crate::output::Document;
 use crate::plural::count;
 
@@ -31,6 +31,10 @@ pub(super) fn pending(found: &Agreements, more: Document) -> Document {
             if !commands.is_empty() {
                 doc.paragraph(cause.fix_words());
                 doc.code(0, commands);
+            }
+            let unknown = cause.fix.as_ref().and_then(|fix| unknown_policies_text(&fix.unknown_policies));
+            if let Some(words) = unknown {
+                doc.paragraph(format!("{}.", capitalized(&words)));
             }
         }
     }

@@ -155,6 +155,7 @@ impl FixesReport {
         if let Some(words) = self.fixes.iter().find_map(FixReport::template_words) {
             doc.item(2, words);
         }
+        self.unknown_text().into_iter().for_each(|text| doc.item(2, text));
         self.not_proposed.iter().for_each(|text| doc.item(2, format!("not proposed: {text}")));
         if !self.complete {
             doc.item(2, format!("incomplete: {}", self.searched));

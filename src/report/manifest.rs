@@ -431,6 +431,7 @@ fn refused_by(refusal: &Refusal) -> String {
         Refusal::NoPriorityClass(name) => format!("PriorityClass {name}"),
         Refusal::OtherPriority { .. } | Refusal::OtherPreemptionPolicy { .. } => "PriorityClass".to_owned(),
         Refusal::NoRuntimeClass(name) => format!("RuntimeClass {name}"),
+        Refusal::OverheadWithoutClass | Refusal::OtherOverhead | Refusal::OtherSelector { .. } => "RuntimeClass".to_owned(),
         Refusal::LimitRange { range, .. } => format!("LimitRange {range}"),
         Refusal::QuotaNeeds { quota, .. } | Refusal::QuotaExceeded { quota, .. } => format!("ResourceQuota {quota}"),
         Refusal::TooLarge => "etcd".to_owned(),

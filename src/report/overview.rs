@@ -1,6 +1,8 @@
 //! All pending pods at a glance, as documents.
 
-use crate::analysis::{Cause, CauseReport, Overview, Stage};
+use std::collections::BTreeSet;
+
+use crate::analysis::{Cause, CauseReport, Overview, Stage, unknown_policies_text};
 use crate::cluster::Key;
 use crate::output::{Document, Lines, Words};
 use crate::plural::count;
@@ -26,6 +28,10 @@ impl Overview {
             doc.item(2, cause.fix_words());
             doc.code(5, cause.fix.found().map(|fix| fix.fix.commands()).unwrap_or_default());
             cause.fix.found().and_then(|fix| fix.fix.template_words()).into_iter().for_each(|words| doc.item(2, words));
+            let unknown = cause.fix.found().and_then(|fix| unknown_policies_text(&fix.unknown_policies));
+            if let Some(words) = unknown {
+                doc.item(2, words);
+            }
         }
         doc
     }
@@ -78,6 +84,10 @@ pub fn causes_text(causes: &[CauseReport]) -> Lines {
         out.line(format_args!("  {}: {}{preemption}", count(cause.count(), "pod"), cause.sentence));
         out.line(format_args!("    {}", named(&cause.names())));
         out.line(format_args!("    {}", cause.fix_words()));
+    }
+    let unknown: BTreeSet<&String> = causes.iter().filter_map(|cause| cause.fix.as_ref()).flat_map(|fix| &fix.unknown_policies).collect();
+    if let Some(words) = unknown_policies_text(unknown) {
+        out.line(format_args!("  {words}"));
     }
     out.blank();
     out

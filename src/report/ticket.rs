@@ -9,7 +9,9 @@ use super::odds::odds_section;
 use super::sections::sections;
 use super::text::{FACTS_SHOWN, by_class, candidate_rows, decided_by, elimination_sentences, name_list, score_rows, victim_rows};
 use super::{Answer, group_document};
-use crate::analysis::{FixReport, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, missing_sentences, why};
+use crate::analysis::{
+    FixReport, FixesReport, LastReported, Missing, ReleaseReport, SchedulerMatch, When, capitalized, missing_sentences, why,
+};
 use crate::analysis::{Since, VoiceReport};
 use crate::cluster::Str;
 use crate::framework::PluginName;
@@ -337,6 +339,9 @@ impl<'a> Ticket<'a> {
         let Some(report) = self.fixes else {
             return doc.paragraph("Not searched; add --fixes.");
         };
+        if let Some(text) = report.unknown_text() {
+            doc.paragraph(format!("{}.", capitalized(&text)));
+        }
         if !report.not_proposed.is_empty() {
             doc.paragraph("Not proposed:");
             doc.list(report.not_proposed.iter().map(String::as_str));

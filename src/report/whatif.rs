@@ -1,5 +1,6 @@
 //! What-ifs as text and as data: who moved where, who stays pending, which budget stops a drain, how many more fit.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -245,7 +246,7 @@ impl WhatIfReport {
             PodEnd::Recreated(new) if new == pod => pod_on(pod, node).text(format!(" → {}", self.whereabouts(new))),
             PodEnd::Recreated(new) => pod_on(pod, node).text(" → ").pod(new).text(format!(" {}", self.whereabouts(new))),
             PodEnd::Created => Words::of_pod(pod).text(format!(" is new: {}", self.whereabouts(pod))),
-            PodEnd::Gone(why) => pod_on(pod, node).text(format!(" is gone: {}", departure(*why))),
+            PodEnd::Gone(why) => pod_on(pod, node).text(format!(" is gone: {}", departure(why))),
             PodEnd::Stays(why) => {
                 let why = match why {
                     Stay::DaemonSet => "it belongs to a DaemonSet".to_owned(),
@@ -425,16 +426,19 @@ fn list(keys: &[Key]) -> String {
     names.join(", ")
 }
 
-fn departure(why: Departure) -> &'static str {
-    match why {
+fn departure(why: &Departure) -> Cow<'static, str> {
+    let words = match why {
         Departure::Bare => "no controller replaces it",
         Departure::Ended => "it had finished",
         Departure::Terminating => "it was already being deleted",
         Departure::DaemonSet => "its DaemonSet creates no pod without the node",
         Departure::Mirror => "it mirrored a static pod of the node",
+        Departure::JobFails => "its Job fails: the pod counts as failed",
+        Departure::Refused(refusal) => return format!("an API server refuses the pod in its place: {refusal}").into(),
         Departure::ScaledDown => "its workload was scaled down",
         Departure::NotCreated => "no more replacements were created, after as many steps as are allowed",
-    }
+    };
+    words.into()
 }
 
 fn block_sentence(block: &Block) -> String {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::capacity::Capacity;
 use super::flood::Flood;
+use crate::admission::Refusal;
 use crate::cluster::{Cluster, Key, Pod, PodDisruptionBudget, Str};
 pub use crate::controllers::Note;
 use crate::scheduler::Scheduler;
@@ -82,7 +83,7 @@ pub enum NodeEnd {
 }
 
 /// A pod that a verb made, moved or left.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PodAnswer {
     /// The pod as it was.
     pub pod: Key,
@@ -91,7 +92,7 @@ pub struct PodAnswer {
     pub end: PodEnd,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum PodEnd {
     /// Its controller made this pod in its place.
@@ -105,7 +106,7 @@ pub enum PodEnd {
 }
 
 /// Why nothing takes the place of a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Departure {
     /// It has no controller.
@@ -118,6 +119,10 @@ pub enum Departure {
     DaemonSet,
     /// The kubelet that ran it is gone.
     Mirror,
+    /// Its Job fails, as the pod counts as failed.
+    JobFails,
+    /// Its controller makes another, which an API server refuses.
+    Refused(Refusal),
     /// The workload needs it no more.
     ScaledDown,
     /// Its controller would make another, which is not created: those before took as many steps as are allowed.

@@ -60,6 +60,11 @@ impl Ledger {
         }
     }
 
+    /// Records that a replacement is not made, so that nothing gives its disruption back.
+    pub(super) fn withdraw(&mut self, replacement: &Key) {
+        self.owed.retain(|owed| owed.replacement != *replacement);
+    }
+
     fn owe(&mut self, budgets: Vec<Key>, replacement: Option<&Key>) {
         self.owed.extend(replacement.map(|replacement| Owed { budgets, replacement: replacement.clone() }));
     }

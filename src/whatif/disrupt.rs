@@ -7,11 +7,43 @@ use super::answer::{Answer, Block, Departure, NodeAnswer, NodeEnd, Note, PodEnd,
 use super::budgets::Ledger;
 use super::error::WhatIfError;
 use super::stage::Stage;
+use crate::admission::{Admission, Policies, Refusal};
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Cluster, Controller, DrainAction, Key, Kind, MissingReason, Object, Pod, Str};
+use crate::controllers::jobs::Removal;
 use crate::controllers::{Draft, pods as owners};
 use crate::scheduler::Operation;
 use crate::session::Edit;
 use crate::session::Verb;
+
+/// Makes the pods in place of those that go.
+struct Replacing {
+    neighbors: Arc<Neighbors>,
+    admission: Admission,
+}
+
+impl Replacing {
+    fn on(stage: &dyn Stage) -> Self {
+        let neighbors = stage.neighbors();
+        let admission = Admission::new(Policies::of(&neighbors), stage.scheduler().state().config().emulation);
+        Self { neighbors, admission }
+    }
+
+    /// Returns the pod that the controller makes; `None` if none is made.
+    fn replacement(&self, stage: &dyn Stage, draft: &Draft, pod: &Pod) -> Option<Pod> {
+        owners::replacement(draft, pod, stage.scheduler().state().clock(), &self.neighbors, Removal::Disrupted)
+    }
+
+    /// Admits the pod that is made in place of another, if one is.
+    fn admit(&mut self, cluster: &Cluster, old: &Pod, new: Option<Pod>) -> Result<Option<Pod>, Refusal> {
+        match &new {
+            Some(new) => self.admission.replace(cluster, old, new)?,
+            None if old.is_terminal() => {}
+            None => self.admission.forget(cluster, old),
+        }
+        Ok(new)
+    }
+}
 
 /// Drains nodes one after another: cordons all of them, then evicts the pods of each in rounds, for as long as budgets
 /// allow. A round ends when the scheduler has placed the replacements, or nothing changes any more.
@@ -26,9 +58,10 @@ pub(super) fn drain(stage: &mut dyn Stage, verb: &Verb, nodes: &[Str], answer: &
     }
     commit(stage, verb, draft, answer);
     let mut ledger = Ledger::default();
+    let mut replacing = Replacing::on(stage);
     let mut waits = false;
     for node in nodes {
-        let end = if waits { NodeEnd::NotReached } else { drain_node(stage, verb, node, &mut ledger, answer) };
+        let end = if waits { NodeEnd::NotReached } else { drain_node(stage, verb, node, (&mut replacing, &mut ledger), answer) };
         waits |= end == NodeEnd::Blocked;
         answer.nodes.push(NodeAnswer { node: node.clone(), end });
     }
@@ -53,7 +86,13 @@ fn pods_on(cluster: &Cluster, node: &Str) -> Vec<Arc<Pod>> {
     cluster.pods.iter().filter(|pod| pod.node_name == *node).cloned().collect()
 }
 
-fn drain_node(stage: &mut dyn Stage, verb: &Verb, node: &Str, ledger: &mut Ledger, answer: &mut Answer) -> NodeEnd {
+fn drain_node(
+    stage: &mut dyn Stage,
+    verb: &Verb,
+    node: &Str,
+    (replacing, ledger): (&mut Replacing, &mut Ledger),
+    answer: &mut Answer,
+) -> NodeEnd {
     let mut evictable: Vec<Arc<Pod>> = Vec::new();
     let mut bare: Vec<Arc<Pod>> = Vec::new();
     for pod in pods_on(stage.scheduler().state().cluster(), node) {
@@ -78,7 +117,7 @@ fn drain_node(stage: &mut dyn Stage, verb: &Verb, node: &Str, ledger: &mut Ledge
                 answer.pod(pod.key(), node.clone(), PodEnd::Gone(Departure::Terminating));
                 continue;
             }
-            if let Err(block) = disrupt(stage, &mut draft, &pod, Some(ledger), answer) {
+            if let Err(block) = disrupt(stage, &mut draft, &pod, (replacing, ledger), answer) {
                 refused.push((pod, block));
             }
         }
@@ -136,36 +175,43 @@ fn because_of_replacements(block: Block, ledger: &Ledger) -> Block {
     }
 }
 
-/// Deletes a pod and lets its controller make another; asks budgets if there is a ledger.
-fn disrupt(stage: &dyn Stage, draft: &mut Draft, pod: &Arc<Pod>, ledger: Option<&mut Ledger>, answer: &mut Answer) -> Result<(), Block> {
-    let new = replacement(stage, draft, pod);
-    if let Some(ledger) = ledger {
-        ledger.evict(draft, pod, new.as_ref().map(Pod::key).as_ref())?;
-    }
-    replace(draft, pod, new, answer);
+/// Deletes a pod and lets its controller make another, if budgets let it go.
+fn disrupt(
+    stage: &dyn Stage,
+    draft: &mut Draft,
+    pod: &Arc<Pod>,
+    (replacing, ledger): (&mut Replacing, &mut Ledger),
+    answer: &mut Answer,
+) -> Result<(), Block> {
+    let new = replacing.replacement(stage, draft, pod);
+    ledger.evict(draft, pod, new.as_ref().map(Pod::key).as_ref())?;
+    replace(draft, pod, new, (replacing, ledger), answer);
     Ok(())
 }
 
-/// Returns the pod that the controller makes; `None` if none is made.
-fn replacement(stage: &dyn Stage, draft: &Draft, pod: &Pod) -> Option<Pod> {
-    owners::replacement(draft, pod, stage.scheduler().state().clock())
-}
-
 /// Deletes a pod and makes the one in its place.
-fn replace(draft: &mut Draft, pod: &Arc<Pod>, new: Option<Pod>, answer: &mut Answer) {
+fn replace(draft: &mut Draft, pod: &Arc<Pod>, new: Option<Pod>, (replacing, ledger): (&mut Replacing, &mut Ledger), answer: &mut Answer) {
     let old = draft.cluster().clone();
     owners::remove(draft, pod);
-    let end = match new {
-        Some(new) => {
+    let made = new.as_ref().map(Pod::key);
+    let end = match replacing.admit(&old, pod, new) {
+        Err(refusal) => {
+            if let Some(made) = &made {
+                ledger.withdraw(made);
+            }
+            PodEnd::Gone(Departure::Refused(refusal))
+        }
+        Ok(Some(new)) => {
             let key = new.key();
             owners::create(draft, &old, pod, new, &mut answer.notes);
             PodEnd::Recreated(key)
         }
-        None if pod.is_terminal() => PodEnd::Gone(Departure::Ended),
-        None if pod.is_terminating() => PodEnd::Gone(Departure::Terminating),
-        None => PodEnd::Gone(match Controller::of(pod) {
+        Ok(None) if pod.is_terminal() => PodEnd::Gone(Departure::Ended),
+        Ok(None) if pod.is_terminating() => PodEnd::Gone(Departure::Terminating),
+        Ok(None) => PodEnd::Gone(match Controller::of(pod) {
             Controller::DaemonSet => Departure::DaemonSet,
             Controller::Node => Departure::Mirror,
+            Controller::Workload => Departure::JobFails,
             _ => Departure::Bare,
         }),
     };
@@ -193,11 +239,11 @@ pub(super) fn lose(stage: &mut dyn Stage, verb: &Verb, nodes: &[Str], answer: &m
 
 /// Loses pods at once after the changes of a draft, without asking budgets, which count the healthy ones. Controllers make them anew.
 fn lose_pods(stage: &mut dyn Stage, verb: &Verb, mut draft: Draft, pods: &[Arc<Pod>], answer: &mut Answer) {
-    let mut ledger = Ledger::default();
+    let (mut replacing, mut ledger) = (Replacing::on(stage), Ledger::default());
     for pod in pods {
-        let new = replacement(stage, &draft, pod);
+        let new = replacing.replacement(stage, &draft, pod);
         ledger.lose(&mut draft, pod, new.as_ref().map(Pod::key).as_ref());
-        replace(&mut draft, pod, new, answer);
+        replace(&mut draft, pod, new, (&mut replacing, &mut ledger), answer);
     }
     commit(stage, verb, draft, answer);
     settle_with_budgets(stage, verb, &mut ledger, answer);
@@ -210,8 +256,8 @@ pub(super) fn evict(stage: &mut dyn Stage, verb: &Verb, pod: &Arc<Pod>, answer: 
     }
     note_unknown_budgets(stage.scheduler().state().cluster(), answer);
     let mut draft = Draft::new(stage.scheduler().state().cluster());
-    let mut ledger = Ledger::default();
-    match disrupt(stage, &mut draft, pod, Some(&mut ledger), answer) {
+    let (mut replacing, mut ledger) = (Replacing::on(stage), Ledger::default());
+    match disrupt(stage, &mut draft, pod, (&mut replacing, &mut ledger), answer) {
         Ok(()) => commit(stage, verb, draft, answer),
         Err(block) => answer.pod(pod.key(), pod.node_name.clone(), PodEnd::Stays(Stay::Blocked(block))),
     }

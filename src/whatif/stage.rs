@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::error::WhatIfError;
+use crate::cluster::neighbors::Neighbors;
 use crate::cluster::{Key, Object, ObservedEvent};
 use crate::release::{FoundVersion, Release, ReleaseChoice, VersionSource};
 use crate::scheduler::{ConfigEdit, ConfigEditError, InitialQueues, Operation, Quiescence, Scheduler, StepBound};
@@ -32,6 +33,8 @@ pub trait Stage {
     fn continues(&self) -> bool {
         true
     }
+    /// Returns the objects that scheduling does not read, which decide what controllers do.
+    fn neighbors(&self) -> Arc<Neighbors>;
     /// Returns the pods that were preempted since the stage began, each with its preemptor.
     fn preempted(&self) -> BTreeMap<Key, Key>;
     /// Starts the scheduler anew with an edited configuration.
@@ -53,6 +56,7 @@ pub struct Rehearsal {
     settling: Quiescence,
     bound: StepBound,
     preempted: BTreeMap<Key, Key>,
+    neighbors: Arc<Neighbors>,
     /// Counts the operations of its runs.
     operations: Arc<AtomicUsize>,
 }
@@ -61,8 +65,8 @@ impl Rehearsal {
     /// Begins with a scheduler. Nothing of its cycles is recorded.
     pub fn new(scheduler: Scheduler) -> Self {
         let bound = StepBound::of(&scheduler);
-        let (settling, preempted, operations) = <_>::default();
-        Self { scheduler: scheduler.quietly(), settling, bound, preempted, operations }
+        let (settling, preempted, operations, neighbors) = <_>::default();
+        Self { scheduler: scheduler.quietly(), settling, bound, preempted, operations, neighbors }
     }
 
     /// Returns it with a counter to which it adds each operation of its runs, for showing how far they are.
@@ -71,10 +75,16 @@ impl Rehearsal {
         Self { operations: operations.clone(), ..self }
     }
 
+    /// Returns it with the objects that decide what controllers do.
+    #[must_use]
+    pub fn among(self, neighbors: &Arc<Neighbors>) -> Self {
+        Self { neighbors: neighbors.clone(), ..self }
+    }
+
     /// Replaces the scheduler by one that has just started.
     fn restart(&mut self, scheduler: Scheduler) {
         let bound = self.bound.restarted(self.scheduler.state(), scheduler.state());
-        *self = Self { bound, operations: self.operations.clone(), ..Self::new(scheduler) };
+        *self = Self { bound, operations: self.operations.clone(), neighbors: self.neighbors.clone(), ..Self::new(scheduler) };
     }
 
     /// Returns the queue places at a restart, and the Events from which they are inferred.
@@ -86,6 +96,10 @@ impl Rehearsal {
 impl Stage for Rehearsal {
     fn scheduler(&self) -> &Scheduler {
         &self.scheduler
+    }
+
+    fn neighbors(&self) -> Arc<Neighbors> {
+        self.neighbors.clone()
     }
 
     fn apply(&mut self, _verb: &Verb, operation: Operation) -> bool {
@@ -193,6 +207,10 @@ impl<'a> OnBranch<'a> {
 impl Stage for OnBranch<'_> {
     fn scheduler(&self) -> &Scheduler {
         self.session.scheduler()
+    }
+
+    fn neighbors(&self) -> Arc<Neighbors> {
+        self.session.background().neighbors.clone()
     }
 
     fn apply(&mut self, verb: &Verb, operation: Operation) -> bool {

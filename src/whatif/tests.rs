@@ -1,12 +1,14 @@
 //! Each verb on a small cluster, and laws of drains and capacities.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::testing::*;
 use super::*;
+use crate::cluster::neighbors::{Neighbor, NeighborKind, Neighbors};
 use crate::cluster::{Cluster, Key, Kind};
 use crate::controllers::pods as owners;
 use crate::scheduler::{PostFilter, Scheduler, StepBound};
@@ -792,4 +794,57 @@ fn what_a_run_that_was_cut_short_may_yet_evict_is_not_elsewhere_because_of_a_ver
     assert_eq!(elsewhere([0, many]), (vec![], [false, true], true));
     // Steps that one run takes beyond its bound are not left for the other.
     assert_eq!(elsewhere([1, 1]), (vec![], [true, false], true));
+}
+
+#[test]
+fn a_job_whose_evicted_pod_counts_as_failed_makes_no_other() {
+    let job = |limit: u32| {
+        let mut neighbors = Neighbors::default();
+        let job = json!({"metadata": {"name": "k", "namespace": "d"}, "spec": {"backoffLimit": limit}});
+        neighbors.insert(Neighbor::deserialize_kind(NeighborKind::Job, "batch/v1".into(), job).unwrap());
+        Arc::new(neighbors)
+    };
+    let drained = |limit: u32| {
+        let mut stage = stage(with(two_zones(), [pod("k-1", "a1", "Job/k"), pod("k-2", "a1", "Job/k")])).among(&job(limit));
+        let answer = run(&mut stage, "drain a1");
+        answer.pods.iter().filter(|pod| pod.end == PodEnd::Gone(Departure::JobFails)).count()
+    };
+    assert_eq!([drained(0), drained(1), drained(2)], [2, 1, 0]);
+}
+
+#[test]
+fn a_replacement_that_an_api_server_refuses_is_not_made() {
+    let policy = |kind: NeighborKind, spec: serde_json::Value| {
+        let mut neighbors = Neighbors::default();
+        let object = json!({"metadata": {"name": "all", "namespace": "d"}, "spec": spec});
+        neighbors.insert(Neighbor::deserialize_kind(kind, "v1".into(), object).unwrap());
+        Arc::new(neighbors)
+    };
+    let drained = |neighbors: &Arc<Neighbors>, more: Vec<Object>| {
+        let objects = two_zones().into_iter().chain(more).chain([pod("w-1", "a1", "ReplicaSet/w"), pod("w-2", "a1", "ReplicaSet/w")]);
+        let mut stage = stage(objects.collect()).among(neighbors);
+        let answer = run(&mut stage, "drain a1");
+        let refused = |end: &PodEnd| matches!(end, PodEnd::Gone(Departure::Refused(_)));
+        assert_eq!(answer.nodes[0].end, NodeEnd::Drained);
+        answer.pods.iter().filter(|pod| refused(&pod.end)).count()
+    };
+    let none = Arc::new(Neighbors::default());
+    assert_eq!(drained(&none, Vec::new()), 0);
+    assert_eq!(drained(&policy(NeighborKind::LimitRange, json!({"limits": [{"type": "Container", "min": {"cpu": "2"}}]})), Vec::new()), 2);
+    // A quota that was lowered has room for one of two.
+    let quota = |pods: u32| policy(NeighborKind::ResourceQuota, json!({"hard": {"pods": pods.to_string()}}));
+    assert_eq!([drained(&quota(1), Vec::new()), drained(&quota(2), Vec::new())], [1, 0]);
+    let namespace = |ending: &str| {
+        let deleted = if ending.is_empty() { json!(null) } else { json!(ending) };
+        object(Kind::Namespace, &json!({"metadata": {"name": "d", "deletionTimestamp": deleted}}))
+    };
+    assert_eq!([drained(&none, vec![namespace("2026-01-01T00:00:00Z")]), drained(&none, vec![namespace("")])], [2, 0]);
+}
+
+#[test]
+fn a_mirror_is_known_by_its_annotation() {
+    let mirror = pod_with("etcd-a1", "a1", "", &json!({"metadata": {"annotations": {"kubernetes.io/config.mirror": "0"}}}));
+    let mut stage = stage(with(two_zones(), [mirror]));
+    let answer = run(&mut stage, "drain a1");
+    assert_eq!((&answer.nodes[0].end, &answer.pods[0].end), (&NodeEnd::Drained, &PodEnd::Stays(Stay::Mirror)));
 }

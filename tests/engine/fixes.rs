@@ -11,7 +11,7 @@ use schedscope::analysis::FixesReport;
 use schedscope::cluster::neighbors::Neighbors;
 use schedscope::cluster::{Key, Kind, MissingKinds, Object, Taint};
 use schedscope::fixes::{
-    Acts, Change, Closest, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, Unproposed, Untried, find,
+    Background, Change, Closest, CutShort, Demand, Fix, FixOutcome, Fixes, Limits, Matrix, NodeChange, PodChange, Unproposed, Untried, find,
 };
 use schedscope::framework::{PluginName, Reason};
 use schedscope::report::Decision;
@@ -50,8 +50,13 @@ impl Case {
     fn found(&self) -> (Fixes, Value) {
         let scheduler = self.scheduler(&self.items);
         let cluster = scheduler.state().cluster();
-        let found =
-            find(&scheduler, cluster.pods.get(&self.pod).expect("the pod"), Limits::of(cluster.nodes.len()), &Acts::default(), &|_| true);
+        let found = find(
+            &scheduler,
+            cluster.pods.get(&self.pod).expect("the pod"),
+            Limits::of(cluster.nodes.len()),
+            Background::nothing(),
+            &|_| true,
+        );
         let original = |kind: Kind, key: &Key| self.items.iter().find(|item| is(item, kind.into(), &key.namespace, &key.name)).cloned();
         let report = FixesReport::new(&found, cluster, (&original, &Neighbors::default()));
         (found, serde_json::to_value(report).expect("plain data"))
@@ -551,7 +556,7 @@ fn a_search_that_is_cut_short_says_by_what() {
     let case = one_node_case(written(&spec), node(&json!({}), &json!({})));
     let scheduler = case.scheduler(&case.items);
     let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
-    let search = |limits, watch: &(dyn Fn(usize) -> bool + Sync)| find(&scheduler, pod, limits, &Acts::default(), watch).search;
+    let search = |limits, watch: &(dyn Fn(usize) -> bool + Sync)| find(&scheduler, pod, limits, Background::nothing(), watch).search;
     let all = search(Limits::of(1), &|_| true);
     assert!(all.is_complete() && all.trials > 3);
     let some = search(Limits { trials: 3, ..Limits::of(1) }, &|_| true);
@@ -578,7 +583,7 @@ fn demands_are_tried_on_their_own_up_to_a_number_of_steps() {
         (alone, left, matrix.untried)
     };
     let untried = |tried: usize| vec![CutShort::Untried { what: Untried::PodAffinity, tried, of: 40 }];
-    let find = |steps: u64| find(&scheduler, &pod, Limits { steps, ..Limits::of(1) }, &Acts::default(), &|_| true).search;
+    let find = |steps: u64| find(&scheduler, &pod, Limits { steps, ..Limits::of(1) }, Background::nothing(), &|_| true).search;
     assert_eq!(tried(u64::MAX), (40, Vec::new(), Vec::new()));
     assert_eq!(tried(79), (10, vec![1], untried(10)), "8 steps for the node in each");
     assert_eq!(tried(0), (1, vec![1], untried(1)));
@@ -606,7 +611,7 @@ fn a_search_for_fixes_ends_after_a_number_of_steps() {
         case.items.extend(objects.iter().map(|object| (*object).clone()));
         let scheduler = case.scheduler(&case.items);
         let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
-        let search = find(&scheduler, pod, Limits { steps, ..Limits::of(1) }, &Acts::default(), &|_| true).search;
+        let search = find(&scheduler, pod, Limits { steps, ..Limits::of(1) }, Background::nothing(), &|_| true).search;
         let is_cut = search.cut_short_by == [CutShort::Steps(search.trials)];
         (search.trials, is_cut)
     };
@@ -755,7 +760,7 @@ fn every_limit_that_leaves_something_out_is_named() {
         let case = case_of(items);
         let scheduler = case.scheduler(&case.items);
         let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
-        let search = |limits| find(&scheduler, pod, limits, &Acts::default(), &|_| true);
+        let search = |limits| find(&scheduler, pod, limits, Background::nothing(), &|_| true);
         assert_eq!(search(Limits::of(3)).search.cut_short_by, [], "{what:?}");
         let cut = search(Limits { alike: 2, deletions: 2, ..Limits::of(3) });
         let is_named = |by: &CutShort| matches!(by, CutShort::Untried { what: of, tried: 2, of: 3 | 4 } if *of == what);
@@ -1058,7 +1063,7 @@ fn objects_that_may_exist_are_not_created() {
         let unknown = MissingKinds { refused, ..MissingKinds::default() };
         let scheduler = Scheduler::new((case.config)(), objects, Options { unknown, ..Options::default() });
         let pod = scheduler.state().cluster().pods.get(&case.pod).expect("the pod");
-        let found = find(&scheduler, pod, Limits::of(1), &Acts::default(), &|_| true);
+        let found = find(&scheduler, pod, Limits::of(1), Background::nothing(), &|_| true);
         assert_eq!(found.unproposed, [Unproposed::Unread { kind, name: name.into() }]);
         let creates = |fix: &Fix| fix.changes.iter().any(|change| matches!(change, Change::Create { object, .. } if object.kind() == kind));
         assert!(!found.fixes.iter().any(creates), "{:?}", found.fixes);

@@ -27,7 +27,10 @@ const LAYERS: Rooms = &[
     ("plugins", &["limits", "cel", "framework", "release", "cluster", "preemption"]),
     ("scheduler", &["limits", "extenders", "odds", "output", "framework", "release", "cluster", "preemption", "plugins", "trace"]),
     ("controllers", &["limits", "admission", "plugins", "framework", "release", "scheduler", "cluster"]),
-    ("fixes", &["limits", "cel", "controllers", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"]),
+    (
+        "fixes",
+        &["limits", "admission", "cel", "controllers", "scheduler", "plugins", "trace", "framework", "release", "cluster", "suggest"],
+    ),
     ("session", &["limits", "extenders", "odds", "output", "scheduler", "trace", "framework", "release", "cluster", "suggest"]),
     (
         "whatif",

@@ -12,6 +12,7 @@ mod histories;
 mod rows;
 mod worlds;
 
+mod admitted;
 mod advice;
 mod agreement;
 mod attempts;

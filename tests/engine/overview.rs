@@ -1,9 +1,8 @@
 //! The overview of pending pods: each under one cause, and the fix that frees most of them.
 
 use schedscope::analysis::{Agreements, PreemptionHelp, SchedulerComparer, causes, why};
-use schedscope::cluster::neighbors::Neighbors;
 use schedscope::cluster::{Key, Kind, Object, ObservedEvent};
-use schedscope::fixes::{Acts, Limits, find};
+use schedscope::fixes::{Background, Limits, find};
 use schedscope::release::Emulation;
 use schedscope::report::causes_text;
 use schedscope::scheduler::{Config, OddsEffort, Operation, Options, Scheduler};
@@ -47,7 +46,7 @@ fn each_pod_has_one_cause_and_the_fix_frees_as_many_as_it_says() {
     let agreements = Agreements::of(&before, &[], Vec::new(), |_| true, |_| true);
     let is = |item: &Value, kind: Kind, key: &Key| item["kind"] == <&str>::from(kind) && item["metadata"]["name"] == key.name.as_str();
     let originals = |kind: Kind, key: &Key| items.iter().find(|item| is(item, kind, key)).cloned();
-    let found = causes(&agreements, &before, (&originals, &Neighbors::default()));
+    let found = causes(&agreements, &before, Background { originals: &originals, ..Background::nothing() });
     let sizes: Vec<(&str, usize)> = found.iter().map(|cause| (cause.cause.as_str(), cause.pods.len())).collect();
     assert_eq!(sizes, [("Insufficient(cpu)+UntoleratedTaint", 12), ("gated:SchedulingGates:quota", 2)]);
     assert_eq!(found.iter().map(|cause| cause.preemption).collect::<Vec<_>>(), [PreemptionHelp::No, PreemptionHelp::NotRun]);
@@ -81,7 +80,7 @@ fn pods_whose_victims_are_ending_are_a_cause_of_their_own_without_a_fix() {
     let options = Options { start, ..Options::default() };
     let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
     let agreements = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
-    let found = causes(&agreements, &scheduler, (&|_, _| None, &Neighbors::default()));
+    let found = causes(&agreements, &scheduler, Background::nothing());
     let waits = found.iter().find(|cause| cause.preemption == PreemptionHelp::InProgress).expect("a cause");
     assert_eq!(waits.cause, "preemption-in-progress");
     assert_eq!(waits.pods, ["shop/payments", "shop/spread-85969bc548-7z2j5", "shop/spread-85969bc548-xtc2r"]);
@@ -100,7 +99,7 @@ fn pods_whose_victims_are_ending_are_a_cause_of_their_own_without_a_fix() {
     assert!(payments.starts_with("waits for 2 evicted pods to end on worker-a2, at the latest 18:31:1"), "{payments}");
     assert!(payments.ends_with(" (in 5 min)"), "{payments}");
     let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "payments")).expect("the pod");
-    let fixes = find(&scheduler, pod, Limits::of(12), &Acts::default(), &|_| true);
+    let fixes = find(&scheduler, pod, Limits::of(12), Background::nothing(), &|_| true);
     assert_eq!(fixes.waits_for_victims_of, Some(pod.key()));
 }
 
@@ -114,13 +113,13 @@ fn victims_that_should_have_ended_are_said_to_be_held() {
         let options = Options { start, ..Options::default() };
         let scheduler = Scheduler::new(Config::defaults(Emulation::default()), loaded.objects.clone(), options);
         let agreements = Agreements::of(&scheduler, &loaded.events, Vec::new(), |_| true, |_| true);
-        let found = causes(&agreements, &scheduler, (&|_, _| None, &Neighbors::default()));
+        let found = causes(&agreements, &scheduler, Background::nothing());
         let waits = found.iter().find(|cause| cause.preemption == PreemptionHelp::InProgress).expect("a cause");
         assert_eq!(waits.cause, key);
         let held = causes_text(&found).to_string().contains("    no fix proposed: preempted pods should have ended; a finalizer may hold");
         assert_eq!(held, minutes == 7);
         let pod = scheduler.state().cluster().pods.get(&Key::new("shop", "payments")).expect("the pod");
-        let fixes = find(&scheduler, pod, Limits::of(12), &Acts::default(), &|_| true);
+        let fixes = find(&scheduler, pod, Limits::of(12), Background::nothing(), &|_| true);
         assert_eq!((fixes.waits_for_victims_of.is_some(), fixes.overdue_victims.len()), (true, if held { 2 } else { 0 }));
     }
 }
@@ -133,7 +132,7 @@ fn a_scheduler_name_with_a_slip_is_a_cause_with_a_suggestion() {
     items[3]["spec"]["schedulerName"] = json!("volcano");
     let scheduler = scheduler(&items);
     let agreements = Agreements::of(&scheduler, &[], Vec::new(), |_| true, |_| true);
-    let found = causes(&agreements, &scheduler, (&|_, _| None, &Neighbors::default()));
+    let found = causes(&agreements, &scheduler, Background::nothing());
     let cause = found.iter().find(|cause| cause.cause == "unknown-scheduler").expect("a cause");
     assert_eq!(cause.pods, ["shop/fits"]);
     assert_eq!(cause.sentence, "no profile has the scheduler name \"defualt-scheduler\" (did you mean default-scheduler?)");

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::owner::{self, NoCommand, Owner, Way};
 use super::patches::{Targets, difference, manifest};
 use crate::cluster::neighbors::TemplateSpec;
-use crate::cluster::storage::PersistentVolumeClaim;
+use crate::cluster::storage::{PersistentVolumeClaim, StorageClass};
 use crate::cluster::{Cluster, Controller, Key, Kind, Object, Pod, Str, Taint};
 use crate::controllers::Workload;
 use crate::fixes::{Change, ClaimChange, NodeChange, PodChange, RequestPlace, provisions, toleration};
@@ -48,6 +48,9 @@ fn lines(targets: &Targets<'_>, changes: &[Change], evicts: &[Key], assumed: &mu
         lines.extend(made.lines);
         *assumed = made.assumed;
     }
+    if let [Change::RollOut { deployment, .. }] = changes {
+        owner::check_rollout(targets, deployment)?;
+    }
     lines.extend(other_commands(targets, changes).ok_or(None)?);
     if lines.is_empty() { Err(None) } else { Ok(lines.join("\n")) }
 }
@@ -60,6 +63,8 @@ fn other_commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Vec<Strin
         match change {
             Change::Pod(_) => {}
             Change::Node(node, NodeChange::Uncordon) => lines.push(format!("kubectl uncordon {}", name(node)?)),
+            // Its controller puts it back.
+            Change::Node(_, NodeChange::RemoveTaint(taint)) if taint.condition().is_some() => return None,
             Change::Node(node, NodeChange::RemoveTaint(taint)) => {
                 lines.push(format!("kubectl taint nodes {} {}", name(node)?, quoted(&format!("{}-", taint_argument(taint)?))));
             }
@@ -71,14 +76,17 @@ fn other_commands(targets: &Targets<'_>, changes: &[Change]) -> Option<Vec<Strin
                 let object = Object::PersistentVolumeClaim(Arc::new(unbound(targets.cluster, claim)));
                 lines.push(format!("printf '%s' {} | kubectl create -f -", quoted(&ascii(&manifest(&object)))));
             }
+            Change::Create { object: Object::StorageClass(class), .. } => {
+                lines.push(format!("printf '%s' {} | kubectl create -f -", quoted(&ascii(&class_like_others(targets, class)?))));
+            }
             Change::Create { object, .. } => {
                 lines.push(format!("printf '%s' {} | kubectl create -f -", quoted(&ascii(&manifest(object)))));
             }
             Change::Claim(key, change) => lines.push(claim_command(targets, key, change)?),
             // The volume controller binds a claim; kubectl does not.
             Change::Bind { .. } => return None,
-            Change::RollOut { deployment, .. } => {
-                let patch = ascii(&json!({"spec": {"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}}}));
+            Change::RollOut { deployment, unavailable, .. } => {
+                let patch = ascii(&json!({"spec": {"strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": unavailable}}}}));
                 let (own, namespace) = (name(&deployment.name)?, in_namespace(deployment)?);
                 lines.push(format!("kubectl patch deployment {own}{namespace} -p {}", quoted(&patch)));
             }
@@ -111,6 +119,29 @@ fn unbound(cluster: &Cluster, claim: &PersistentVolumeClaim) -> PersistentVolume
     new
 }
 
+/// Fields of a StorageClass that scheduling does not read.
+const CLASS_FIELDS: [&str; 4] = ["allowVolumeExpansion", "mountOptions", "parameters", "reclaimPolicy"];
+
+/// Returns a new StorageClass as JSON, with the other fields of the classes of its provisioner; `None` if they differ or are not known.
+fn class_like_others(targets: &Targets<'_>, class: &StorageClass) -> Option<Value> {
+    let mut found: Option<Map<String, Value>> = None;
+    for like in targets.cluster.storage_classes.iter().filter(|like| like.provisioner == class.provisioner) {
+        let original = targets.original(Kind::StorageClass, &like.metadata.key())?;
+        let fields = CLASS_FIELDS.into_iter().filter_map(|field| Some((field.to_owned(), original.get(field)?.clone())));
+        let fields: Map<String, Value> = fields.collect();
+        if found.as_ref().is_some_and(|known| *known != fields) {
+            return None;
+        }
+        found = Some(fields);
+    }
+    let mut new = manifest(&Object::StorageClass(Arc::new(class.clone())));
+    if let Some(new) = new.as_object_mut() {
+        new.extend(found?);
+        new.retain(|_, field| *field != json!([]));
+    }
+    Some(new)
+}
+
 /// The commands for a pod's changes.
 struct PodCommands {
     lines: Vec<String>,
@@ -135,7 +166,7 @@ fn pod_commands(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange], evicts
     }
     let Some(owner) = Owner::of(targets, pod)? else {
         let spec = template_patch(targets, pod, changes, None).ok_or(None)?;
-        let patch = ascii(&json!({"spec": of_written_pod(spec)}));
+        let patch = ascii(&json!({"spec": of_written_pod(targets.cluster, pod, spec)}));
         lines.push(again("pod", pod_name, &namespace, &patch));
         return Ok(PodCommands { lines, assumed: None });
     };
@@ -326,9 +357,13 @@ fn template_patch(targets: &Targets<'_>, pod: &Pod, changes: &[&PodChange], temp
     Some(Value::Object(patch))
 }
 
-/// Clears the fields that the API server has derived from the old class of an existing pod.
-fn of_written_pod(mut spec: Value) -> Value {
-    if spec.get("priorityClassName").is_some() {
+/// Clears the fields that the API server has derived from the old class of an existing pod, or from its class as it was.
+fn of_written_pod(cluster: &Cluster, pod: &Pod, mut spec: Value) -> Value {
+    let never = |policy: &Option<Str>| policy.as_deref() == Some("Never");
+    let class = cluster.priority_classes.named(&pod.spec.priority_class_name);
+    let has_changed =
+        class.is_some_and(|class| pod.priority() != class.value || never(&pod.spec.preemption_policy) != never(&class.preemption_policy));
+    if has_changed || spec.get("priorityClassName").is_some() {
         spec["priority"] = Value::Null;
         spec["preemptionPolicy"] = Value::Null;
     }

@@ -14,7 +14,7 @@ use serde_json::Value;
 #[cfg(test)]
 pub(in crate::analysis) use self::kubectl::merge;
 pub(in crate::analysis) use self::kubectl::shell_words;
-pub use self::owner::owner_kinds;
+pub use self::owner::fix_kinds;
 use self::patches::Targets;
 use self::words::{
     closest_text, demand_kind, demand_text, fix_text, last_resort_text, no_command_text, outcome_text, preempts_text, progress_text,
@@ -46,6 +46,9 @@ pub struct FixesReport {
     /// Obstacles for which no change can be proposed, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_proposed: Vec<String>,
+    /// The kinds that may refuse or change the pods of these fixes and are not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown_policies: Vec<String>,
     /// The demands of the pod.
     pub constraints: Vec<ConstraintReport>,
     /// The fixes, smallest first.
@@ -188,6 +191,11 @@ pub struct SiblingsReport {
 }
 
 impl FixesReport {
+    /// Returns which policies of admission are not known, in words; `None` if all are.
+    pub(crate) fn unknown_text(&self) -> Option<String> {
+        unknown_policies_text(&self.unknown_policies)
+    }
+
     /// Makes the report. `source` returns objects with all fields, for patches, and the owners of pods, for commands.
     pub fn new(fixes: &Fixes, cluster: &Cluster, source: FixSource<'_>) -> Self {
         let targets = Targets::new(&fixes.pod, cluster, source);
@@ -212,6 +220,7 @@ impl FixesReport {
             cut_short_by: cut_short_texts(&fixes.search.cut_short_by),
             searched: search_text(&fixes.search),
             not_proposed: fixes.unproposed.iter().map(unproposed_text).collect(),
+            unknown_policies: fixes.unknown_policies.iter().map(|kind| kind.plural()).collect(),
             constraints: constraints.collect(),
             fixes: fixes.fixes.iter().map(|fix| report(fix, &targets)).collect(),
             patched_as_held: as_held(fixes, source.0),
@@ -221,6 +230,16 @@ impl FixesReport {
             group: fixes.group.as_ref().map(group_report),
         }
     }
+}
+
+/// Returns that kinds of policies are not known, in words; `None` if there are none.
+pub(crate) fn unknown_policies_text<'k>(kinds: impl IntoIterator<Item = &'k String>) -> Option<String> {
+    let kinds: Vec<&str> = kinds.into_iter().map(String::as_str).collect();
+    let text = || {
+        let kinds = kinds.join(", ");
+        format!("unknown, because the source has none or not all of them: {kinds}; they may refuse or change the pods of fixes")
+    };
+    (!kinds.is_empty()).then(text)
 }
 
 /// Returns the objects whose patches are made without their source.

@@ -229,15 +229,21 @@ impl<'a> Owner<'a> {
     }
 }
 
-/// Returns the kinds that say whether a command brings a change of a pod about, and that scheduling does not read.
-pub fn owner_kinds(pod: &Pod) -> &'static [NeighborKind] {
-    use NeighborKind::{CronJob, DaemonSet, Deployment, Job, LimitRange, ReplicaSet, ReplicationController, StatefulSet};
+/// Returns the kinds that say which fixes of a pod hold and whether a command brings one about, and that scheduling does not read: those of
+/// its owners, the policies of admission, and Jobs, which may fail with an evicted pod.
+pub fn fix_kinds(pod: &Pod) -> impl Iterator<Item = NeighborKind> + use<> {
+    use NeighborKind::{Job, LimitRange, ResourceQuota, RuntimeClass, ServiceAccount};
+    owner_kinds(pod).iter().copied().chain([Job, LimitRange, ResourceQuota, RuntimeClass, ServiceAccount])
+}
+
+fn owner_kinds(pod: &Pod) -> &'static [NeighborKind] {
+    use NeighborKind::{CronJob, DaemonSet, Deployment, Job, ReplicaSet, ReplicationController, StatefulSet};
     match pod.metadata.controller().map(|owner| owner.kind.as_str()) {
-        Some("ReplicaSet") => &[ReplicaSet, Deployment, LimitRange],
-        Some("ReplicationController") => &[ReplicationController, LimitRange],
-        Some("StatefulSet") => &[StatefulSet, LimitRange],
-        Some("DaemonSet") => &[DaemonSet, LimitRange],
-        Some("Job") => &[Job, CronJob, LimitRange],
+        Some("ReplicaSet") => &[ReplicaSet, Deployment],
+        Some("ReplicationController") => &[ReplicationController],
+        Some("StatefulSet") => &[StatefulSet],
+        Some("DaemonSet") => &[DaemonSet],
+        Some("Job") => &[Job, CronJob],
         _ => &[],
     }
 }
@@ -259,6 +265,11 @@ fn known<'a>(targets: &Targets<'a>, kind: NeighborKind, workload: &Workload) -> 
     }
     is_left_alone(&known.metadata, workload)?;
     Ok(Some(known))
+}
+
+/// Checks that no other object writes the Deployment whose rollout is changed.
+pub(super) fn check_rollout(targets: &Targets<'_>, deployment: &Key) -> Result<(), NoCommand> {
+    known(targets, NeighborKind::Deployment, &workload("Deployment", &deployment.namespace, &deployment.name)).map(drop)
 }
 
 fn is_left_alone(metadata: &NeighborMeta, workload: &Workload) -> Result<(), NoCommand> {

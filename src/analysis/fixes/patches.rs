@@ -53,6 +53,11 @@ impl<'a> Targets<'a> {
         self.known(kind, key).is_some_and(|written| written.is_original)
     }
 
+    /// Returns an object with the fields that scheduling does not read; `None` if its source cannot be read again.
+    pub(super) fn original(&self, kind: Kind, key: &Key) -> Option<Value> {
+        (self.originals)(kind, key)
+    }
+
     fn known(&self, kind: Kind, key: &Key) -> Option<Written> {
         let held = || Some((serde_json::to_value(self.cluster.get(kind, key)?).ok()?, false));
         let read = || (self.originals)(kind, key).map(|value| (value, true)).or_else(held);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::owner::{NoCommand, Setter};
-use crate::cluster::{Key, Kind, Requirement, Str};
+use crate::cluster::{Key, Kind, NodeStage, OwnedTaint, Requirement, Str};
 use crate::fixes::{
     Alternative, Change, ClaimChange, Closest, CutShort, Demand, Devices, Fix, FixOutcome, LastResort, NodeChange, PodChange,
     PreemptsToday, Recreated, RequirementPlace, Search, Unproposed, Untried,
@@ -29,7 +29,11 @@ fn cut(text: &str, most: usize) -> String {
 /// Returns the changes of a fix in words.
 pub(super) fn fix_text(fix: &Fix) -> String {
     // The other objects of a new node are implied.
-    let shown = fix.changes.iter().filter(|c| !matches!(c, Change::Create { object, like: Some(_) } if object.kind() != Kind::Node));
+    changes_text(&fix.changes)
+}
+
+fn changes_text(changes: &[Change]) -> String {
+    let shown = changes.iter().filter(|c| !matches!(c, Change::Create { object, like: Some(_) } if object.kind() != Kind::Node));
     shown.map(change_text).collect::<Vec<_>>().join(" and ")
 }
 
@@ -113,12 +117,19 @@ pub(super) fn last_resort_text(why: &LastResort) -> String {
         LastResort::ForeignScheduler { name, owner: None } => format!("a scheduler {name:?} may run elsewhere and decide about the pod"),
         LastResort::Condition(condition, says) if says.is_empty() => format!("the node {}", condition.of_one()),
         LastResort::Condition(condition, says) => format!("the node {}: {}", condition.of_one(), cut(says, SAID)),
+        LastResort::Starting(OwnedTaint { owner, .. }) => {
+            format!("{owner} removes the taint once the node is ready: wait, unless this pod makes it ready")
+        }
         LastResort::Cordoned => "a drain of the node would evict the pod again".to_owned(),
         LastResort::TakesBack(act) => format!("it takes back {act:?} of this session"),
         LastResort::MakesUpFor(act) => format!("it makes up for {act:?} of this session"),
         LastResort::Hardware(key) => format!("the pod asks for hardware by the label {key}"),
         LastResort::Drops(name) => format!("the pod uses {name}"),
         LastResort::EmptyVolume(claim) => format!("the new volume is empty, and the data of claim {claim} are elsewhere"),
+        LastResort::ClassTypo { class, known } => {
+            format!("the claim asks for class {class:?}, likely a typo of {known:?}, and has to be made anew with that")
+        }
+        LastResort::FailsJob(job) => format!("Job {job} fails, as its pod counts as failed"),
         LastResort::Bare(pod) => format!("no controller makes {pod} again"),
         LastResort::MayDisplace(pod) => format!("the pod in place of {pod} may stay pending"),
         LastResort::SystemClass(class) => format!("the class {class} is for pods without which the cluster does not work"),
@@ -201,8 +212,9 @@ fn change_text(change: &Change) -> String {
         Change::Create { like: Some(like), .. } => format!("add a node like {like}"),
         Change::Create { object, .. } => format!("create {} {}", object.kind(), object.key()),
         Change::Delete(kind, key) => format!("delete {kind} {key}"),
-        Change::RollOut { deployment, pod } => {
-            format!("let the rollout of Deployment {} take {pod} away first (maxSurge 0, maxUnavailable 1)", deployment.name)
+        Change::RollOut { deployment, pod, unavailable, of } => {
+            let pod = if *of == 1 { pod.to_string() } else { format!("one of {of} older pods") };
+            format!("let the rollout of Deployment {} take {pod} away first (maxSurge 0, maxUnavailable {unavailable})", deployment.name)
         }
         Change::Claim(key, change) => claim_change_text(key, change),
         Change::Bind { claim, volume } => format!("bind {claim} to {volume}"),
@@ -413,6 +425,38 @@ pub(in crate::analysis) fn unproposed_text(unproposed: &Unproposed) -> String {
         Unproposed::EphemeralClaim(claim) => {
             format!("PersistentVolumeClaim {claim:?} is created by the ephemeral volume controller, which has not done so")
         }
+        Unproposed::TemplateClaim { claim, set } => {
+            format!(
+                "PersistentVolumeClaim {claim:?} is created by the controller of StatefulSet {set} from a volumeClaimTemplate, which has not done so"
+            )
+        }
+        Unproposed::Owned { taint, owned: OwnedTaint { owner, stage }, nodes } => {
+            let state = match stage {
+                NodeStage::Starting => "not ready for pods yet",
+                NodeStage::Leaving => "about to be removed",
+                NodeStage::Down => "down",
+            };
+            let verb = if nodes.len() == 1 { "is" } else { "are" };
+            format!("the pod would fit on {}, which {verb} {state}: {owner} says so by the taint {}", names(nodes), taint_text(taint))
+        }
+        Unproposed::Refused { changes, refusal, others } => {
+            let more = if *others == 0 { String::new() } else { format!(" (and {})", count_of(*others, "other change", "other changes")) };
+            format!("{}{more}: the changed pod would be refused: {refusal}", changes_text(changes))
+        }
+        Unproposed::SetAgain { changes, class: Some(class) } => {
+            format!("{}: the runtime class {class} sets it again", changes_text(changes))
+        }
+        Unproposed::SetAgain { changes, class: None } => {
+            format!("{}: the admission of the changed pod undoes it", changes_text(changes))
+        }
+        Unproposed::RolloutUnread(deployment) => format!(
+            "the rollout of Deployment {} could take an older pod away first; whether it does is unknown without the Deployment and its ReplicaSets",
+            deployment.name
+        ),
+        Unproposed::RolloutByChance { deployment, unavailable, helpful, of } => format!(
+            "let the rollout of Deployment {} take an older pod away first (maxSurge 0, maxUnavailable {unavailable}): only {helpful} of the {of} that it may take would make room",
+            deployment.name
+        ),
         Unproposed::Deleting { kind, name } => format!("{kind} {name:?} is being deleted"),
         Unproposed::Lost(claim) => format!("PersistentVolumeClaim {claim:?} has lost its volume"),
         Unproposed::NoProvisioner { claim, class } => {

@@ -8,7 +8,9 @@ use super::{CauseFix, FixSearch};
 use crate::analysis::Missing;
 use crate::analysis::fixes::{FixReport, FixSource, cut_short_texts, fix_report, unproposed_text};
 use crate::cluster::{Cluster, Key, Kind, Pod, Str};
-use crate::fixes::{Acts, Alternative, Change, CutShort, Fix, FixOutcome, Limits, Unproposed, find, freed, freed_with_group, nodes_needed};
+use crate::fixes::{
+    Alternative, Background, Change, CutShort, Fix, FixOutcome, Limits, Unproposed, admitted, find, freed, freed_with_group, nodes_needed,
+};
 use crate::framework::{PodResourcesOptions, pod_requests};
 use crate::limits::engine::OVERVIEW_FIX_STEPS;
 use crate::plural::count;
@@ -38,7 +40,7 @@ const PODS_TRIED: usize = 500;
 pub(super) fn best_fix(
     scheduler: &Scheduler,
     pods: &[Key],
-    (source, acts): (FixSource<'_>, &Acts),
+    background: Background<'_>,
     group_steps: &mut u64,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> FixSearch {
@@ -56,7 +58,7 @@ pub(super) fn best_fix(
     let mut likes: Vec<Str> = Vec::new();
     for model in models {
         let limits = Limits { group_steps: most_group_steps.saturating_sub(*group_steps), ..limits };
-        let found = find(scheduler, model, limits, acts, &|_| go_on());
+        let found = find(scheduler, model, limits, background, &|_| go_on());
         *group_steps = group_steps.saturating_add(found.search.group_steps);
         cut_short = cut_short_texts(&found.search.cut_short_by).or(cut_short);
         not_proposed = not_proposed.or_else(|| found.unproposed.iter().find(|why| !matches!(why, Unproposed::Undone(_))).cloned());
@@ -64,6 +66,7 @@ pub(super) fn best_fix(
             cut_short.get_or_insert_with(|| "each pod would fit by itself, and changes for several at once are not tried".to_owned());
         }
         add_shapes(&found.fixes, &mut likes);
+        let unknown_policies: Vec<String> = found.unknown_policies.iter().map(|kind| kind.plural()).collect();
         for fix in worth_trying(found.fixes) {
             if fix.group.is_some() && fix.outcome != FixOutcome::Preempts && *group_steps >= most_group_steps {
                 cut_short = cut_short.or_else(|| cut_short_texts(&[CutShort::GroupSteps]));
@@ -71,11 +74,13 @@ pub(super) fn best_fix(
             }
             // A pod group decides about its pods together, so that none may be left out.
             let tried = if fix.group.is_some() { pods } else { tried };
-            let freed = freed_by(scheduler, model, &fix, tried, group_steps, go_on);
+            let admitted = admitted(scheduler, background, model, &fix, tried);
+            let freed = freed_by(scheduler, model, &fix, &admitted, group_steps, go_on);
             if !go_on() {
                 return FixSearch::Stopped;
             }
-            let freeing = Freeing { fix, model, freed };
+            let unknown = if fix.needs_admission() { unknown_policies.clone() } else { Vec::new() };
+            let freeing = Freeing { fix, model, freed, unknown };
             if !freeing.freed.is_empty() && best.as_ref().is_none_or(|best| freeing.is_better_than(best)) {
                 best = Some(freeing);
             }
@@ -84,14 +89,22 @@ pub(super) fn best_fix(
             return FixSearch::Stopped;
         }
     }
-    let Some(Freeing { fix, model, freed }) = best else { return nothing_found(not_proposed, cut_short) };
-    let report = for_all(&fix, cluster, source, &freed);
+    let Some(Freeing { fix, model, freed, unknown }) = best else { return nothing_found(not_proposed, cut_short) };
+    let report = for_all(&fix, cluster, background.source(), &freed);
     // A fix that adds nodes, and one that frees all, need no number of nodes beside it.
     let adds = fix.changes.iter().any(|change| matches!(change, Change::Create { like: Some(_), .. }));
     let is_enough = freed.len() == pods.len() && (!adds && fix.last_resort.is_none() || pods.len() == 1);
     let grouped = fix.group.is_some() || pods.len() > tried.len();
     let nodes = if is_enough || grouped { None } else { nodes_needed(scheduler, pods, &likes, go_on) };
-    FixSearch::Found(Arc::new(CauseFix { frees: freed.len(), fix: report, nodes, first: model.key(), parts: fix.changes, freed }))
+    FixSearch::Found(Arc::new(CauseFix {
+        frees: freed.len(),
+        fix: report,
+        nodes,
+        first: model.key(),
+        parts: fix.changes,
+        freed,
+        unknown_policies: unknown,
+    }))
 }
 
 /// Returns the pods that a fix frees. Adds the steps of attempts of pod groups to `group_steps`.
@@ -116,6 +129,8 @@ struct Freeing<'p> {
     /// The pod whose fix it is.
     model: &'p Arc<Pod>,
     freed: Vec<Key>,
+    /// The kinds that may refuse or change the pods and are not known.
+    unknown: Vec<String>,
 }
 
 impl Freeing<'_> {
@@ -222,7 +237,6 @@ mod tests {
     use super::*;
     use crate::analysis::group_tests::{group, known, labelled, member, scheduler, world};
     use crate::cluster::Object;
-    use crate::cluster::neighbors::Neighbors;
 
     #[test]
     fn all_pods_of_a_group_get_the_fix_however_many_wait() {
@@ -232,8 +246,7 @@ mod tests {
         let min = u32::try_from(size).expect("few members");
         let with = scheduler(true, room.into_iter().chain([group("large", min)]).chain(members).collect());
         let pods: Vec<Key> = with.state().cluster().pods.iter().map(|pod| pod.key()).collect();
-        let written = |_, _: &Key| None;
-        let found = best_fix(&with, &pods, ((&written, &Neighbors::default()), &Acts::default()), &mut 0, &|| true);
+        let found = best_fix(&with, &pods, Background::nothing(), &mut 0, &|| true);
         assert!(matches!(&found, FixSearch::Found(fix) if fix.frees == size), "{found:?}");
     }
 
@@ -242,8 +255,7 @@ mod tests {
         let with = scheduler(true, world());
         let search = |name: &str, group_steps: &mut u64| {
             let pod = known(&with, name);
-            let written = |_, _: &Key| None;
-            best_fix(&with, &[pod.key()], ((&written, &Neighbors::default()), &Acts::default()), group_steps, &|| true)
+            best_fix(&with, &[pod.key()], Background::nothing(), group_steps, &|| true)
         };
         let mut taken = 0;
         assert!(matches!(search("a0", &mut taken), FixSearch::Found(_)));

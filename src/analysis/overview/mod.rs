@@ -10,11 +10,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::agreement::{Agreements, SchedulerComparer, SchedulerMatch, pending, within_steps};
-use super::fixes::{FixReport, FixSource};
+use super::fixes::FixReport;
 use super::why::{binding, in_common, uncapitalized, waits_for, waits_for_volume, why_group_in_short, why_group_is_gated};
 use crate::cluster::neighbors::About;
 use crate::cluster::{Key, Pod};
-use crate::fixes::{Acts, Change, NodesNeeded};
+use crate::fixes::{Background, Change, NodesNeeded};
 use crate::framework::{PluginName, PluginSet, Reason, Status};
 use crate::plural::count;
 use crate::scheduler::Scheduler;
@@ -276,6 +276,9 @@ pub struct CauseFix {
     /// The smallest number of new nodes of an existing shape that takes all pods of the cause; null where it is not searched or none does.
     #[serde(rename = "nodesForAll")]
     pub nodes: Option<NodesNeeded>,
+    /// The kinds that may refuse or change the pods of the fix and are not known.
+    #[serde(rename = "unknownPolicies", skip_serializing_if = "Vec::is_empty")]
+    pub unknown_policies: Vec<String>,
     /// The pod for which the fix was found.
     #[serde(skip)]
     pub first: Key,
@@ -607,11 +610,11 @@ fn sentence(words: &Wordings<'_>, pods: usize) -> (String, Vec<String>) {
 }
 
 /// Groups pending pods by cause and searches each cause's best fix.
-pub fn causes(agreements: &Agreements, scheduler: &Scheduler, source: FixSource<'_>) -> Vec<CauseReport> {
+pub fn causes(agreements: &Agreements, scheduler: &Scheduler, background: Background<'_>) -> Vec<CauseReport> {
     let mut causes = grouped(agreements.pods.iter());
     let mut group_steps = 0;
     for cause in causes.iter_mut().filter(|cause| matches!(cause.fix, FixSearch::Ahead)) {
-        cause.fix = best_fix(scheduler, &cause.pods, (source, &Acts::default()), &mut group_steps, &|| true);
+        cause.fix = best_fix(scheduler, &cause.pods, background, &mut group_steps, &|| true);
     }
     causes.into_iter().map(CauseReport::of).collect()
 }
@@ -662,14 +665,14 @@ impl CauseReport {
 
 impl Overview {
     /// Decides every pending pod on its own or with its pod group, groups them by cause and searches each cause's best fix. `compared` says whether
-    /// the cluster is the one that its scheduler reported about. Fixes that take back one of the acts are last resorts. `short` holds the causes of workloads whose pods do not exist. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
+    /// the cluster is the one that its scheduler reported about. Fixes that take back one of the acts of `background` are last resorts. `short` holds the causes of workloads whose pods do not exist. Calls `publish` after each part. Once `go_on` returns false, the rest is left out and the last stage is [`Stage::Stopped`].
     /// With pods that take more than `most` steps, the later ones are not decided and the last stage is [`Stage::OutOfSteps`].
     pub fn make(
         scheduler: &Scheduler,
         (comparer, compared): (&SchedulerComparer, bool),
         most: u64,
         short: &[Cause],
-        (source, acts): (FixSource<'_>, &Acts),
+        background: Background<'_>,
         go_on: &(dyn Fn() -> bool + Sync),
         publish: &dyn Fn(Self),
     ) {
@@ -698,7 +701,7 @@ impl Overview {
             }
             found.stage = Stage::Searching(at, searched);
             publish(found.clone());
-            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, (source, acts), &mut group_steps, go_on);
+            found.causes[at].fix = best_fix(scheduler, &found.causes[at].pods, background, &mut group_steps, go_on);
             if !go_on() {
                 return publish(found.stopped());
             }

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use serde_json::json;
 
 use super::*;
-use crate::cluster::neighbors::Neighbors;
 use crate::cluster::testing::object_with_kind;
+use crate::fixes::Background;
 use crate::output::Headings;
 use crate::release::Emulation;
 use crate::scheduler::{Config, InitialQueues, Options};
@@ -30,7 +30,7 @@ fn parts(pods: usize, most: u64) -> Vec<Overview> {
     let comparer = SchedulerComparer::new(&scheduler, &[]);
     let parts = Mutex::new(Vec::new());
     let publish = |overview: Overview| parts.lock().unwrap().push(overview);
-    Overview::make(&scheduler, (&comparer, true), most, &[], ((&|_, _| None, &Neighbors::default()), &Acts::default()), &|| true, &publish);
+    Overview::make(&scheduler, (&comparer, true), most, &[], Background::nothing(), &|| true, &publish);
     parts.into_inner().unwrap()
 }
 

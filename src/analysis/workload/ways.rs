@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::analysis::{Agreements, WorkloadReport, causes};
 use crate::cluster::{Key, Kind, KindSet, MissingKinds};
+use crate::fixes::Background;
 use crate::release::Emulation;
 use crate::scheduler::{Config, Options, Scheduler};
 use crate::source::{Input, Loaded, load};
@@ -31,7 +32,8 @@ fn explained_without(loaded: &Loaded, unknown: MissingKinds, kind: &str, name: &
     let workload = subject(cluster, &loaded.neighbors, kind, &Key::new("shop", name)).expect("the workload exists");
     let found = input.findings(&workload);
     let mut decided = Agreements::of(&scheduler, &[], Vec::new(), |pod| found.unscheduled.contains(pod), |_| true);
-    decided.causes = causes(&decided, &scheduler, (&|_, _| None, &loaded.neighbors));
+    let background = Background { neighbors: &loaded.neighbors, ..Background::nothing() };
+    decided.causes = causes(&decided, &scheduler, background);
     let others = voices_about(&input, &input.family(&workload), None);
     let pods: Vec<_> = decided.pods.iter().collect();
     WorkloadReport::new(&found, (&pods, &decided.causes), &others, &scheduler, Some(now))

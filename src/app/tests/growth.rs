@@ -143,7 +143,7 @@ fn operations(nodes: usize, pending: usize) -> BTreeMap<&'static str, u64> {
     note("dry run of all candidates", n);
     assert!(view.preemption.is_some());
     let large = pod(&scheduler, "waiting-00000");
-    let (found, n) = counted(|| fixes::find(&scheduler, &large, fixes::Limits::of(nodes), &fixes::Acts::default(), &|_| true));
+    let (found, n) = counted(|| fixes::find(&scheduler, &large, fixes::Limits::of(nodes), fixes::Background::nothing(), &|_| true));
     note("fixes", n);
     assert!(found.search.trials > 0);
     let (found, n) = counted(|| capacity(&scheduler, &small, &|_| true).unwrap());
@@ -152,15 +152,7 @@ fn operations(nodes: usize, pending: usize) -> BTreeMap<&'static str, u64> {
     let ((), n) = counted(|| {
         let comparer = SchedulerComparer::new(&scheduler, &[]);
         let publish = |overview: Overview| assert!(overview.pending == pending + 1);
-        Overview::make(
-            &scheduler,
-            (&comparer, true),
-            u64::MAX,
-            &[],
-            ((&|_, _| None, neighbors), &fixes::Acts::default()),
-            &|| true,
-            &publish,
-        );
+        Overview::make(&scheduler, (&comparer, true), u64::MAX, &[], fixes::Background::nothing(), &|| true, &publish);
     });
     note("overview", n);
 

@@ -16,8 +16,8 @@ use std::sync::Arc;
 pub use event::{About, OtherEvent};
 pub use kind::NeighborKind;
 pub use object::{
-    JobTemplate, JobTemplateSpec, Neighbor, NeighborCondition, NeighborContent, NeighborMeta, Ordinals, OwnerFacts, OwnerSpec, OwnerStatus,
-    RollingUpdate, Strategy, Template, TemplateContainer, TemplateSpec,
+    FailureCondition, FailurePolicy, FailureRule, JobTemplate, JobTemplateSpec, Neighbor, NeighborCondition, NeighborContent, NeighborMeta,
+    Ordinals, OwnerFacts, OwnerSpec, OwnerStatus, RollingUpdate, Strategy, Template, TemplateContainer, TemplateSpec,
 };
 
 use super::{Key, MissingReason, Str};

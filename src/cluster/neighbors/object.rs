@@ -118,6 +118,10 @@ pub struct OwnerSpec {
     #[serde(skip_serializing_if = "is_default")]
     pub active_deadline_seconds: Option<i64>,
     #[serde(skip_serializing_if = "is_default")]
+    pub backoff_limit_per_index: Option<i64>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub pod_failure_policy: FailurePolicy,
+    #[serde(skip_serializing_if = "is_default")]
     pub manual_selector: bool,
     #[serde(skip_serializing_if = "is_default")]
     pub ordinals: Ordinals,
@@ -156,6 +160,32 @@ pub struct JobTemplate {
 pub struct JobTemplateSpec {
     #[serde(skip_serializing_if = "is_default")]
     pub template: Template,
+}
+
+/// The policy of a Job for its failed pods.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct FailurePolicy {
+    #[serde(skip_serializing_if = "is_default")]
+    pub rules: List<FailureRule>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FailureRule {
+    pub action: Str,
+    #[serde(skip_serializing_if = "is_default")]
+    pub on_pod_conditions: List<FailureCondition>,
+}
+
+/// A condition of a failed pod.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct FailureCondition {
+    #[serde(rename = "type")]
+    pub kind: Str,
+    #[serde(skip_serializing_if = "is_default")]
+    pub status: Str,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
