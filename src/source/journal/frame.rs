@@ -133,6 +133,12 @@ fn frame_at(bytes: &[u8], at: usize) -> Option<Frame> {
     (checksum(&all[CHECKED..]) == head.checksum).then_some(Frame { kind, sequence, time, payload: at + HEAD..at + HEAD + length })
 }
 
+/// Returns whether some bytes are none, or the start of a frame that goes on behind them.
+pub(super) fn is_start(bytes: &[u8]) -> bool {
+    let names_more = |head: FrameHead| bytes.len() < HEAD + head.length;
+    if bytes.len() < HEAD { bytes.iter().zip(MAGIC).all(|(byte, of)| byte == of) } else { FrameHead::read(bytes).is_some_and(names_more) }
+}
+
 /// The frames of a segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Frames {

@@ -13,7 +13,7 @@ use serde_json::json;
 use strum::IntoEnumIterator;
 
 use super::entry::{self, Entry, EntryKey, Knowledge, KnownNeighbors};
-use super::frame::{Frame, FrameKind, Frames};
+use super::frame::{self, Frame, FrameKind, Frames};
 use super::gap::{Gap, GapReason};
 use super::log::{JournalLog, LogGatherer};
 use super::segment::{self, Segment, SegmentBytes};
@@ -38,6 +38,32 @@ pub struct Journal {
     /// The segments that begin with a frame, with its time.
     segments: Vec<(Segment, Timestamp)>,
     end: Timestamp,
+    tail: Tail,
+}
+
+/// The bytes after the last frame of a journal.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tail {
+    bytes: u64,
+    /// Whether they are more than the start of a frame, as a recorder leaves that is killed while it writes.
+    is_damaged: bool,
+}
+
+impl Tail {
+    /// Adds a segment without any frame.
+    fn add(&mut self, segment: &Segment) {
+        match segment.read() {
+            Ok((read, frames)) => self.add_part(&read.bytes, frames.tail),
+            Err(_) => *self = Self { bytes: self.bytes + segment.length(), is_damaged: true },
+        }
+    }
+
+    /// Adds what is behind the last frame of a segment.
+    fn add_part(&mut self, segment: &[u8], tail: usize) {
+        let part = &segment[segment.len() - tail..];
+        self.is_damaged |= !frame::is_start(part) || self.bytes > 0 && tail > 0;
+        self.bytes += tail as u64;
+    }
 }
 
 /// Why a moment cannot be read.
@@ -107,12 +133,24 @@ struct MomentContent {
     latest: BTreeMap<EntryKey, Option<Box<[u8]>>>,
 }
 
-/// Returns the lines of a frame; an error if they are damaged or too many.
-fn unpack(payload: &[u8]) -> io::Result<Vec<u8>> {
+/// Returns the lines of a frame; an error if they are damaged or too many. Takes from `beyond` the bytes by which it grows beyond
+/// [`GROWTH`].
+fn unpack(payload: &[u8], beyond: &mut u64) -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
-    let limit = payload.len() as u64 * GROWTH + GROWTH_BEYOND;
+    let growth = payload.len() as u64 * GROWTH;
+    let limit = growth + *beyond;
     MultiGzDecoder::new(payload).take(limit + 1).read_to_end(&mut lines)?;
-    if lines.len() as u64 > limit { Err(io::Error::other("a frame of the journal unpacks too far")) } else { Ok(lines) }
+    let length = lines.len() as u64;
+    if length > limit {
+        return Err(io::Error::other("a frame of the journal unpacks too far"));
+    }
+    *beyond -= length.saturating_sub(growth);
+    Ok(lines)
+}
+
+/// Returns the lines of a frame of which nothing is kept.
+fn unpack_one(payload: &[u8]) -> io::Result<Vec<u8>> {
+    unpack(payload, &mut { GROWTH_BEYOND })
 }
 
 impl Journal {
@@ -132,21 +170,31 @@ impl Journal {
         if let Some(format) = other_format(&found) {
             return Err(JournalError::OtherFormat(folder.display().to_string(), format));
         }
+        let mut tail = Tail::default();
         for segment in found {
-            // A segment that a writer has just removed is not missed.
-            if let Ok(Some(head)) = segment.head() {
-                segments.push((segment, head.time));
+            match segment.head() {
+                Ok(Some(head)) => {
+                    segments.push((segment, head.time));
+                    tail = Tail::default();
+                }
+                // A segment that a writer has just removed is not missed.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Ok(None) | Err(_) => tail.add(&segment),
             }
         }
         // A segment whose keyframe is not written yet, or was cut, holds nothing.
         let end = loop {
             let Some((last, _)) = segments.last() else { return Err(JournalError::Empty(folder.display().to_string())) };
-            if let Some(frame) = last.read().ok().and_then(|(_, frames)| frames.whole.last().cloned()) {
-                break frame.time;
+            match last.read() {
+                Ok((read, Frames { whole, tail: behind, .. })) if !whole.is_empty() => {
+                    tail.add_part(&read.bytes, behind);
+                    break whole.last().map_or(Timestamp::MIN, |frame| frame.time);
+                }
+                _ => tail.add(last),
             }
             segments.pop();
         };
-        Ok(Self { segments, end })
+        Ok(Self { segments, end, tail })
     }
 
     /// Returns the time of the first frame.
@@ -190,8 +238,10 @@ impl Journal {
         let mut before: Option<&Frame> = None;
         let mut count = 0;
         let mut in_doubt = lost;
+        let mut beyond = GROWTH_BEYOND;
         for frame in segment.frames.whole.iter().take_while(|frame| frame.time <= time) {
             let last = before.map_or(frame.time, |before| before.time);
+            in_doubt |= frame.time < last;
             if before.is_some_and(|before| !frame.follows(before.sequence)) {
                 gaps.add(Gap::new(last, frame.time, GapReason::Damaged));
                 in_doubt = true;
@@ -201,7 +251,7 @@ impl Journal {
                     Some(found) => knowledge = found,
                     None => in_doubt = true,
                 },
-                FrameKind::Changes => match unpack(segment.payload(frame)) {
+                FrameKind::Changes => match unpack(segment.payload(frame), &mut beyond) {
                     Ok(lines) => in_doubt |= !apply(&lines, &mut latest, &mut knowledge),
                     Err(_) => {
                         gaps.add(Gap::new(last, frame.time, GapReason::Damaged));
@@ -217,8 +267,16 @@ impl Journal {
             before = Some(frame);
             count += 1;
         }
+        // A recorder writes frames in the order of their times.
+        in_doubt |= segment.frames.whole[count..].iter().any(|frame| frame.time <= time);
         // The rest of a segment that is too long is not read.
         in_doubt |= segment.bytes.is_cut && count == segment.frames.whole.len();
+        if self.tail.bytes > 0 && number + 1 == self.segments.len() && count == segment.frames.whole.len() {
+            let reason = if self.tail.is_damaged { GapReason::Damaged } else { GapReason::Cut { bytes: self.tail.bytes } };
+            gaps.add(Gap::new(before.map_or(time, |before| before.time), time, reason));
+            // The state is as it was recorded up to a frame that was never written whole.
+            in_doubt |= self.tail.is_damaged;
+        }
         let last = before.map_or((0, time), |before| (before.sequence, before.time));
         if let Some(gap) = self.gap_at(number, &segment, count, last, time) {
             in_doubt |= gap.contains(time) || gap.reason == GapReason::Damaged;
@@ -274,7 +332,7 @@ impl Journal {
             let read = LoadedSegment::read(segment).map_err(|error| MomentError::Io(error.to_string()))?;
             let is_wanted = |frame: &&Frame| frame.kind == FrameKind::Log && from <= frame.time && frame.time <= to;
             for frame in read.frames.whole.iter().rev().filter(is_wanted) {
-                if !gatherer.add(unpack(read.payload(frame)).ok()) {
+                if !gatherer.add(unpack_one(read.payload(frame)).ok()) {
                     break 'segments;
                 }
             }
@@ -369,8 +427,8 @@ impl ObjectLines {
                 FrameKind::Keyframe => before = frame.time,
                 FrameKind::Gap | FrameKind::Log => {}
                 FrameKind::Changes => {
-                    let is_gone =
-                        unpack(segment.payload(frame)).is_ok_and(|lines| lines.split(|byte| *byte == b'\n').any(|line| line == self.gone));
+                    let is_gone = unpack_one(segment.payload(frame))
+                        .is_ok_and(|lines| lines.split(|byte| *byte == b'\n').any(|line| line == self.gone));
                     if is_gone {
                         found = Some(Deletion { before, after: frame.time });
                     }
@@ -384,7 +442,7 @@ impl ObjectLines {
     /// Returns whether the object is there after all frames of a segment.
     fn is_at_end_of(&self, segment: &LoadedSegment) -> bool {
         let changes = segment.frames.whole.iter().rev().filter(|frame| frame.kind == FrameKind::Changes);
-        let last = changes.filter_map(|frame| unpack(segment.payload(frame)).ok()).find_map(|lines| self.last_in(&lines));
+        let last = changes.filter_map(|frame| unpack_one(segment.payload(frame)).ok()).find_map(|lines| self.last_in(&lines));
         let keyframe = || segment.frames.whole.first().filter(|frame| frame.kind == FrameKind::Keyframe);
         last.unwrap_or_else(|| keyframe().is_some_and(|frame| self.is_in_keyframe(segment.payload(frame))))
     }
@@ -784,7 +842,7 @@ impl Iterator for Steps<'_> {
                 }
                 FrameKind::Log => self.read = Some(read),
                 FrameKind::Changes => {
-                    let lines = unpack(read.payload(&frame));
+                    let lines = unpack_one(read.payload(&frame));
                     self.read = Some(read);
                     let Ok(lines) = lines else {
                         let from = last.map_or(frame.time, |(_, time)| time);

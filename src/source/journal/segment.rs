@@ -69,6 +69,11 @@ impl Segment {
         Ok(frame::format_of(&self.first_bytes()?).filter(|format| *format != frame::FORMAT))
     }
 
+    /// Returns the length of the file; zero if that is not known.
+    pub(super) fn length(&self) -> u64 {
+        self.path.metadata().map_or(0, |file| file.len())
+    }
+
     fn first_bytes(&self) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
         File::open(&self.path)?.take(FrameHead::LENGTH as u64).read_to_end(&mut head)?;
