@@ -115,7 +115,12 @@ impl NewPods {
 
     /// Returns the kinds that may refuse or change the pod and are not known.
     fn unknown(&self) -> Vec<NeighborKind> {
-        let concerns = |kind: &NeighborKind| *kind != NeighborKind::RuntimeClass || self.runtime_class.is_some();
+        // The pod shows that its account was there.
+        let concerns = |kind: &NeighborKind| match kind {
+            NeighborKind::RuntimeClass => self.runtime_class.is_some(),
+            NeighborKind::ServiceAccount => false,
+            _ => true,
+        };
         self.admission.policies().unknown().filter(concerns).collect()
     }
 }

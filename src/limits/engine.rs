@@ -40,7 +40,7 @@ limits! { "engine":
     /// Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit.
     steps CAPACITY_STEPS: u64 = 5_000_000, "copies_of_pods_with_many_constraints_are_counted_up_to_fewer";
     /// Steps of all decisions about copies that are placed one by one to count how many fit; more copies may fit.
-    steps CAPACITY_DECISION_STEPS: u64 = 50_000_000, "copies_are_counted_until_decisions_took_many_steps";
+    steps CAPACITY_DECISION_STEPS: u64 = 20_000_000, "copies_are_counted_until_decisions_took_many_steps";
     /// Steps of all decisions of a search for fixes; the search ends, and says so.
     steps FIXES_STEPS: u64 = 16_000_000, "a_search_for_fixes_ends_after_a_number_of_steps";
     /// Steps that count for a decision of a search for fixes that ends with an error after a long search of a plugin.

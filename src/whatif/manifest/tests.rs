@@ -233,7 +233,7 @@ fn long_pods_of_a_manifest_are_bounded() {
     // The claims of a pod count too.
     let mut claiming = workload("StatefulSet", "web", &json!({"replicas": 5, "podManagementPolicy": "Parallel"}));
     let claim = |at: usize| json!({"metadata": {"name": format!("v{at}")}, "spec": {"resources": {"requests": {"storage": "1Gi"}}}});
-    claiming["spec"]["volumeClaimTemplates"] = (0..120).map(claim).collect();
+    claiming["spec"]["volumeClaimTemplates"] = (0..30).map(claim).collect();
     assert_eq!(numbers(&applied(&mut stage(vec![node("n1", 9, "a")]), &[claiming], &request)), [0, 3, 0, 2]);
 }
 
