@@ -243,7 +243,7 @@ pub(in crate::source) struct Found {
     /// Files in hidden directories.
     pub(in crate::source) in_hidden: Vec<String>,
     /// Links that lead out of the given directory and are not followed.
-    pub(in crate::source) led_out: Vec<String>,
+    pub(in crate::source) led_out: Vec<LedOut>,
     /// Pipes, devices and sockets, which are not read.
     pub(in crate::source) special: Vec<String>,
 }
@@ -255,6 +255,16 @@ pub(in crate::source) struct Failed {
     pub(in crate::source) error: io::Error,
     /// It was found in a directory, not named by the user.
     pub(in crate::source) found: bool,
+    /// It is a directory.
+    pub(in crate::source) is_directory: bool,
+}
+
+/// A link that leads out of the given directory.
+#[derive(Debug)]
+pub(in crate::source) struct LedOut {
+    pub(in crate::source) path: String,
+    /// It leads to a directory.
+    pub(in crate::source) is_directory: bool,
 }
 
 /// The walk through one given directory.
@@ -279,7 +289,7 @@ impl Found {
                         let mut walk = DirectoryWalk { input: number, seen: HashSet::from([root.clone()]), root: root.clone() };
                         found.walk(path, &root, "", &mut walk);
                     }
-                    Err(error) => found.fail(path.display().to_string(), error, false),
+                    Err(error) => found.fail(path.display().to_string(), error, false, true),
                 },
                 Input::Path(path) => found.add_named(number, path.display().to_string(), Content::File(path.clone())),
                 Input::Bytes { name, bytes } => found.add_named(number, name.clone(), Content::Memory(Arc::new(bytes.clone()))),
@@ -298,12 +308,12 @@ impl Found {
         let mut bytes = Vec::new();
         match io::stdin().lock().read_to_end(&mut bytes) {
             Ok(_) => self.add_named(input, "-".to_owned(), Content::Memory(Arc::new(bytes.into()))),
-            Err(error) => self.fail("-".to_owned(), error, false),
+            Err(error) => self.fail("-".to_owned(), error, false, false),
         }
     }
 
-    fn fail(&mut self, path: String, error: io::Error, found: bool) {
-        self.failed.push(Failed { path, error, found });
+    fn fail(&mut self, path: String, error: io::Error, found: bool, is_directory: bool) {
+        self.failed.push(Failed { path, error, found, is_directory });
     }
 
     /// Adds the names of the files in a hidden directory, which may be those of a dump.
@@ -321,7 +331,7 @@ impl Found {
         let entries = std::fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut entries = match entries {
             Ok(entries) => entries,
-            Err(error) => return self.fail(directory.display().to_string(), error, !below.is_empty()),
+            Err(error) => return self.fail(directory.display().to_string(), error, !below.is_empty(), true),
         };
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
@@ -337,12 +347,12 @@ impl Found {
             let (target, meta) = match target.and_then(|target| path.metadata().map(|meta| (target, meta))) {
                 Ok(found) => found,
                 Err(error) => {
-                    self.fail(path.display().to_string(), error, true);
+                    self.fail(path.display().to_string(), error, true, false);
                     continue;
                 }
             };
             if !target.starts_with(&walk.root) {
-                self.led_out.push(path.display().to_string());
+                self.led_out.push(LedOut { path: path.display().to_string(), is_directory: meta.is_dir() });
                 continue;
             }
             if !walk.seen.insert(target.clone()) {
