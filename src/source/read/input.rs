@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::archive::{self, Sort, Stream};
 #[cfg(feature = "dumps")]
 use super::etcd;
-use super::limits::Budget;
-use crate::limits::sources::HIDDEN_FILES;
+use super::limits::{Budget, size};
+use crate::limits::sources::{HIDDEN_FILES, STDIN};
 
 /// An input to load.
 #[derive(Clone, Debug)]
@@ -209,9 +209,6 @@ impl Read for Broken {
     }
 }
 
-/// The maximal length of UTF-16 in bytes, since it is converted as a whole.
-const MAX_UTF16: u64 = 1 << 30;
-
 /// Removes a UTF-8 byte order mark, and converts UTF-16, which Windows shells write, to UTF-8.
 fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'_>, Option<u64>)> {
     let (head, mut reader) = peek(reader, 3);
@@ -224,12 +221,75 @@ fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'
         [0xfe, 0xff, ..] => u16::from_be_bytes,
         _ => return Ok((reader, size)),
     };
+    reader.read_exact(&mut [0; 2])?;
+    Ok((Box::new(Utf16 { reader, decode, bytes: Vec::new(), units: Vec::new(), text: Vec::new(), read: 0, is_at_end: false }), None))
+}
+
+/// Bytes of UTF-16 that are converted at once.
+const UTF16_PART: u64 = 64 << 10;
+
+/// UTF-16 that is converted to UTF-8 while it is read. Each unit that is none of a character becomes U+FFFD.
+struct Utf16<'a> {
+    reader: BoxRead<'a>,
+    decode: fn([u8; 2]) -> u16,
+    /// Half of a unit.
+    bytes: Vec<u8>,
+    /// Half of a pair of units.
+    units: Vec<u16>,
+    text: Vec<u8>,
+    /// The bytes of `text` that were read.
+    read: usize,
+    is_at_end: bool,
+}
+
+impl Utf16<'_> {
+    /// Converts the next part.
+    fn convert(&mut self) -> io::Result<()> {
+        let count = self.reader.by_ref().take(UTF16_PART).read_to_end(&mut self.bytes)?;
+        self.is_at_end = count == 0;
+        if self.is_at_end && !self.bytes.is_empty() {
+            self.bytes.clear();
+            self.units.push(0xdc00);
+        }
+        let (pairs, rest) = self.bytes.as_chunks::<2>();
+        self.units.extend(pairs.iter().map(|pair| (self.decode)(*pair)));
+        self.bytes = rest.to_vec();
+        let half = self.units.pop_if(|last| !self.is_at_end && (0xd800..0xdc00).contains(last));
+        self.text = String::from_utf16_lossy(&self.units).into_bytes();
+        self.units = half.into_iter().collect();
+        self.read = 0;
+        Ok(())
+    }
+}
+
+impl Read for Utf16<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.read == self.text.len() && !self.is_at_end {
+            self.convert()?;
+        }
+        let count = (&self.text[self.read..]).read(out)?;
+        self.read += count;
+        Ok(count)
+    }
+}
+
+/// Bytes at the start of standard input that show whether it is binary.
+const INPUT_HEAD: usize = 4096;
+
+/// Returns the bytes of standard input, or its start if that is neither text nor packed; an error if it has more than `limit` bytes.
+fn read_input(input: &mut dyn Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader.take(MAX_UTF16).read_to_end(&mut bytes)?;
-    let units: Vec<u16> = bytes[2..].as_chunks::<2>().0.iter().map(|pair| decode(*pair)).collect();
-    let text = String::from_utf16_lossy(&units).into_bytes();
-    let size = text.len() as u64;
-    Ok((Box::new(Cursor::new(text)), Some(size)))
+    input.take(INPUT_HEAD as u64).read_to_end(&mut bytes)?;
+    let is_marked = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    if is_binary(&bytes) && !is_marked && archive::is_plain(&bytes) {
+        return Ok(bytes);
+    }
+    let left = (limit + 1).saturating_sub(bytes.len() as u64);
+    input.take(left).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("has more than {}; name a file instead", size(limit))));
+    }
+    Ok(bytes)
 }
 
 /// The files found below the inputs.
@@ -305,9 +365,8 @@ impl Found {
     }
 
     fn add_stdin(&mut self, input: usize) {
-        let mut bytes = Vec::new();
-        match io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => self.add_named(input, "-".to_owned(), Content::Memory(Arc::new(bytes.into()))),
+        match read_input(&mut io::stdin().lock(), STDIN) {
+            Ok(bytes) => self.add_named(input, "-".to_owned(), Content::Memory(Arc::new(bytes.into()))),
             Err(error) => self.fail("-".to_owned(), error, false, false),
         }
     }

@@ -1,6 +1,7 @@
 //! Tests of `archive`.
 
 use super::*;
+use crate::limits::sources::UNPACK_WINDOW;
 use std::io::Write as _;
 
 fn open_all(bytes: &[u8]) -> (Sort, bool, Result<String, String>) {
@@ -123,4 +124,29 @@ fn bytes_of_a_zip_that_its_directory_does_not_list_are_told() {
 #[test]
 fn a_member_of_a_zip_with_content_is_a_file() {
     assert_eq!(walked(&zip_of(&[("a/", ""), ("b.json/", "{}")])), (End::Whole, "b.json/".into()));
+}
+
+#[test]
+fn windows_of_streams_are_bounded() {
+    let xz = |window: u64| {
+        let mut options = lzma_rust2::XzOptions::with_preset(1);
+        options.lzma_options.dict_size = 1 << 16;
+        let mut writer = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+        writer.write_all(b"kind: Pod").unwrap();
+        let mut bytes = writer.finish().unwrap();
+        // The header of the block: its size, flags, the filter, the length of its properties, and the window in them.
+        let bits = window.ilog2() as u8;
+        bytes[16] = 2 * (bits - 12);
+        let length = 4 * (usize::from(bytes[12]) + 1);
+        let mut sum = flate2::Crc::new();
+        sum.update(&bytes[12..12 + length - 4]);
+        bytes[12 + length - 4..12 + length].copy_from_slice(&sum.sum().to_le_bytes());
+        bytes
+    };
+    // A frame with a window of its own, of one raw block.
+    let zstd = |window: u64| [&[0x28, 0xb5, 0x2f, 0xfd, 0, ((window.ilog2() - 10) << 3) as u8, 0x49, 0, 0], &b"kind: Pod"[..]].concat();
+    for stream in [&xz as &dyn Fn(u64) -> Vec<u8>, &zstd] {
+        assert_eq!(open_all(&stream(UNPACK_WINDOW)).2.as_deref(), Ok("kind: Pod"));
+        assert!(open_all(&stream(2 * UNPACK_WINDOW)).2.is_err());
+    }
 }
