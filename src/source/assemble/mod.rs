@@ -141,6 +141,8 @@ pub(super) struct Assembly {
     pub(super) layouts: Detector,
     /// Files whose names promise objects and that have no content that could be read.
     pub(super) hollow: Tally,
+    /// Segments of journals among other files.
+    pub(super) segments: Tally,
     /// Links in archives, which are not followed.
     pub(super) links: Tally,
     /// Files beyond the limit on their number.

@@ -261,6 +261,9 @@ impl<'a> Walk<'a> {
     fn note_hollow(&mut self, file: &FileToRead, start: &[u8]) {
         if names_database(&file.path) && is_blank(start) {
             self.assembly.lose_blank(file);
+        } else if is_segment(&file.path, start) {
+            self.assembly.lose_unread(&file.path, file.found);
+            self.assembly.segments.add(|| file.name.clone());
         } else {
             self.assembly.lose_hollow(file, "is not text");
         }
@@ -346,6 +349,11 @@ impl Read for Watched<'_, '_> {
 fn is_scheduler_log(path: &str) -> bool {
     let is_log = path.split('/').next_back().is_some_and(|file| file.contains("log") || file.ends_with(".txt"));
     is_log && path.split('/').any(|part| part.contains("kube-scheduler-")) && !path.contains("guard")
+}
+
+/// Returns whether a file is a segment of a journal.
+fn is_segment(path: &str, start: &[u8]) -> bool {
+    path.rsplit('.').next() == Some("ssj") && start.starts_with(b"ssj")
 }
 
 /// Returns a member's name as a path, without `..` and a leading `/`.
