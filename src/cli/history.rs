@@ -9,7 +9,7 @@ use super::{Failure, StandardError};
 use crate::cluster::{Key, Kind};
 use crate::limits::sources::JOURNAL_LOG;
 use crate::output::Lines;
-use crate::plural::count;
+use crate::plural::{and_more, count};
 use crate::session::AtTime;
 use crate::source::history::{EtcdHistory, RevisionError};
 use crate::source::journal::{Deletion, Journal, JournalLog, Moment, RecordedChange};
@@ -102,7 +102,24 @@ pub(super) fn named(paths: &[PathBuf], at: Option<AtTime>) -> Result<Option<Past
     if paths.len() > 1 && paths.iter().any(|path| Journal::is_at(path)) {
         return Err(Failure::usage("a journal cannot be merged with other sources"));
     }
+    if let Some(Past::Journal(path)) = &past
+        && let Some(line) = unread_line(path)
+    {
+        crate::output::say(line);
+    }
     Ok(past)
+}
+
+/// Returns a line about the files of a journal's folder that are not of the journal; `None` if there are none.
+fn unread_line(folder: &Path) -> Option<String> {
+    let is_of_journal = |name: &str| name.starts_with('.') || name.starts_with("segment-") || name == "journal.lock";
+    let names = folder.read_dir().ok()?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut others: Vec<String> = names.filter(|name| !is_of_journal(name)).collect();
+    // The first in order, whatever the order of the folder is.
+    others.sort_unstable();
+    let first = others.first()?;
+    let more = and_more(others.len());
+    Some(format!("{}: only the journal in it is read, not {first}{more}", folder.display()))
 }
 
 /// Returns the schedulers' log of a journal that is the only path; `None` for other paths. Its gaps go to standard error.
@@ -237,6 +254,17 @@ pub(super) fn read_source(source: &SourceArgs, connect: &ConnectArgs, limits: &L
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_files_of_a_journals_folder_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| std::fs::write(folder.path().join(name), "").unwrap();
+        ["segment-0000000001.ssj", "journal.lock", ".hidden"].into_iter().for_each(write);
+        assert_eq!(unread_line(folder.path()), None);
+        ["b.json", "a.json"].into_iter().for_each(write);
+        let line = unread_line(folder.path()).unwrap();
+        assert!(line.ends_with(": only the journal in it is read, not a.json (and 1 more)"), "{line}");
+    }
 
     #[test]
     fn at_is_for_sources_with_a_past() {

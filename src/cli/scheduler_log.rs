@@ -8,7 +8,7 @@ use super::args::{LogArgs, SchedulerArgs};
 use super::history::Past;
 use super::loading::input;
 use super::progress::Showing;
-use super::{Audience, Failure, StandardError, print};
+use super::{Audience, EXIT_OK, EXIT_SOURCE, Failure, StandardError, print};
 use crate::analysis::LogReport;
 use crate::output::{self, Lines};
 use crate::report::Answer;
@@ -56,9 +56,10 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
         report = report.compared_with(&scheduler, latest);
     }
     let answer = print(&args.output.write(&Answer::Log(&report), Lines::default())?);
+    let is_in_part = log.is_in_part();
     // Skip the destructors: the process exits here, and freeing a large log takes time.
     std::mem::forget((log, loaded));
-    answer
+    answer.map(|code| if is_in_part && code == EXIT_OK { EXIT_SOURCE } else { code })
 }
 
 /// Prints the log's findings to standard error.

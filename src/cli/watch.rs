@@ -1,6 +1,7 @@
 //! `schedscope explain --pending --watch`: a line when something happens, of a live cluster, of dumps over time, or of a dump that is
 //! written again.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -13,6 +14,7 @@ use crate::analysis::{WatchEvent, Watched};
 use crate::cluster::{Cluster, Key, ObservedEvent};
 use crate::limits::sources::WATCHED_FILES;
 use crate::output::{self, Lines, Text};
+use crate::plural::count_of;
 use crate::report::SCHEMA_VERSION;
 use crate::scheduler::Evictions;
 use crate::source::live::{Change, Waits};
@@ -47,7 +49,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
             let limits = args.cluster.limits.limits();
             let mut dumps = Vec::new();
             for path in &inputs {
-                let dump = dump(path, &limits).ok_or_else(|| {
+                let dump = dump(path, &limits, true).ok_or_else(|| {
                     Failure::source(format!("--watch takes dumps over time, each with nodes, pods and a time: {} is none", path.display()))
                 })?;
                 dumps.push(dump);
@@ -178,18 +180,18 @@ fn files(watch: &mut Watch<'_>, path: &Path) -> Result<(), Failure> {
     if !path.exists() {
         return Err(Failure::source(format!("{}: there is no such file", path.display())));
     }
-    let mut states: Vec<(PathBuf, Stamp)> = Vec::new();
+    let mut states: HashMap<PathBuf, Stamp> = HashMap::new();
     let mut newest = None;
     while !watch.is_closed {
-        let files = dumps_of(path)?;
-        let fresh: Vec<(PathBuf, Stamp)> = files.into_iter().filter(|file| !states.contains(file)).collect();
         let mut dumps: Vec<(Timestamp, Loaded)> = Vec::new();
-        for (path, _) in &fresh {
-            match dump(path, &limits) {
+        let mut left_out: Vec<PathBuf> = Vec::new();
+        for path in take_changed(&mut states, dumps_of(path)?) {
+            match dump(&path, &limits, left_out.is_empty()) {
                 Some(dump) => dumps.push(dump),
-                None => output::say(format!("{} is left out: it does not hold nodes, pods and a time", path.display())),
+                None => left_out.push(path),
             }
         }
+        left_out_line(&left_out).into_iter().for_each(output::say);
         dumps.sort_by_key(|(time, _)| *time);
         for (time, loaded) in dumps {
             // A dump that comes late is of a state that has passed.
@@ -198,8 +200,6 @@ fn files(watch: &mut Watch<'_>, path: &Path) -> Result<(), Failure> {
                 watch.observe(loaded)?;
             }
         }
-        states.retain(|(path, _)| fresh.iter().all(|(other, _)| other != path));
-        states.extend(fresh);
         if watch.state.is_none() {
             return Err(Failure::source(format!("{}: there is no dump with nodes, pods and a time", path.display())));
         }
@@ -210,6 +210,25 @@ fn files(watch: &mut Watch<'_>, path: &Path) -> Result<(), Failure> {
 
 /// The time of the last change, and the length.
 type Stamp = (Option<SystemTime>, u64);
+
+/// Returns the files that are new or have changed, and keeps the stamps of all.
+fn take_changed(states: &mut HashMap<PathBuf, Stamp>, files: Vec<(PathBuf, Stamp)>) -> Vec<PathBuf> {
+    let changed = files.iter().filter(|(path, stamp)| states.get(path) != Some(stamp)).map(|(path, _)| path.clone()).collect();
+    *states = files.into_iter().collect();
+    changed
+}
+
+/// Returns one line about the files that are no dumps.
+fn left_out_line(paths: &[PathBuf]) -> Option<String> {
+    let first = paths.first()?.display();
+    Some(match paths.len() {
+        1 => format!("{first} is left out: it does not hold nodes, pods and a time"),
+        count => format!(
+            "{first} and {} are left out: they do not hold nodes, pods and a time",
+            count_of(count - 1, "other file", "other files")
+        ),
+    })
+}
 
 /// Returns the file, or the files of a folder, with their stamps.
 fn dumps_of(path: &Path) -> Result<Vec<(PathBuf, Stamp)>, Failure> {
@@ -232,13 +251,38 @@ fn dumps_of(path: &Path) -> Result<Vec<(PathBuf, Stamp)>, Failure> {
     Ok(files.into_iter().filter_map(stamp).collect())
 }
 
-/// Loads a dump that has nodes, pods and a time. Diagnostics go to standard error.
-fn dump(path: &Path, limits: &Limits) -> Option<(Timestamp, Loaded)> {
+/// Loads a dump that has nodes, pods and a time. Its diagnostics go to standard error, and those of another file if `tells_all`.
+fn dump(path: &Path, limits: &Limits, tells_all: bool) -> Option<(Timestamp, Loaded)> {
     let read = |inputs: &[source::Input]| {
         let loaded = source::load_within(inputs, limits);
-        super::tell(&loaded, &StandardError);
+        if tells_all {
+            super::tell(&loaded, &StandardError);
+        }
         loaded
     };
     let dump = super::dumps::whole_dump(path, &read)?;
-    Some((dump.time()?, dump.loaded))
+    let time = dump.time()?;
+    if !tells_all {
+        super::tell(&dump.loaded, &StandardError);
+    }
+    Some((time, dump.loaded))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changed_files_are_taken_once_and_others_are_one_line() {
+        let stamp = |length| (None, length);
+        let files = |lengths: [u64; 2]| vec![(PathBuf::from("a"), stamp(lengths[0])), (PathBuf::from("b"), stamp(lengths[1]))];
+        let mut states = HashMap::new();
+        let mut taken =
+            |lengths| take_changed(&mut states, files(lengths)).iter().map(|path| path.display().to_string()).collect::<String>();
+        assert_eq!([taken([1, 1]), taken([1, 1]), taken([1, 2]), taken([1, 2])], ["ab", "", "b", ""]);
+        let line = |paths: &[&str]| left_out_line(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(line(&[]), None);
+        assert_eq!(line(&["a"]).unwrap(), "a is left out: it does not hold nodes, pods and a time");
+        assert_eq!(line(&["a", "b", "c"]).unwrap(), "a and 2 other files are left out: they do not hold nodes, pods and a time");
+    }
 }

@@ -26,18 +26,20 @@
 //! | [`sources::VERSION_TEXT`] | 16 KiB | Length of a version among objects; a longer object without a kind is not searched for one. | `versions_are_found_in_their_files` |
 //! | [`sources::ERRORS_OF_FILE`] | 50 | Errors of one file that are reported one by one; the others are counted. | `a_storm_of_errors_is_counted` |
 //! | [`sources::ARCHIVES_WITHIN`] | 2 | Archives that an archive is inside of; one inside more is not opened, which an error says. | `archives_nest_one_level_and_no_more` |
+//! | [`sources::UNPACK_WINDOW`] | 64 MiB | Bytes of the window of an xz or zstd stream, as their highest ordinary levels have it; the file of a stream with a larger one is not read. | `windows_of_streams_are_bounded` |
+//! | [`sources::STDIN`] | 2 GiB | Bytes of standard input that are held in memory as a dump; longer input is not read. | `standard_input_is_read_up_to_a_length` |
 //! | [`sources::COMPRESSIONS`] | 3 | Compressions of one stream within each other; what remains compressed is read as it is. | `compressions_within_each_other_are_undone_up_to_a_depth` |
-//! | [`sources::TAR_PADDING`] | 1 MiB | Padding after the end of a tar that is read; the rest is left. | `padding_is_read_up_to_a_length` |
+//! | [`sources::TAR_PADDING`] | 1 MiB | Padding after the end of a tar that is read; the rest counts as other bytes that were not read. | `padding_is_read_up_to_a_length` |
 //! | [`sources::TAR_EXTENSION`] | 64 KiB | Length of an extension header of a tar; a longer one is skipped. | `extensions_that_are_too_long_are_skipped` |
 //! | [`sources::ZIP_IN_MEMORY`] | 256 MiB | Length of a zip that is held in memory, because it is compressed or inside another archive; a longer one is not read. | `a_stream_is_held_in_memory_up_to_a_length` |
 //! | [`sources::LOG_FINDINGS`] | 200 | Findings about a scheduler's log that are kept; the others are counted. | `findings_are_kept_up_to_a_number` |
-//! | [`sources::LOG_EVENTS`] | 8,000,000 | Attempts, changes and sights of a scheduler's log that are kept of each; the log ends there, which a finding says. | `a_log_of_too_many_events_ends_early` |
+//! | [`sources::LOG_EVENTS`] | 8,000,000 | Attempts, changes, dumps and sights of a scheduler's log that are kept of each; the log ends there, which a finding says. | `a_log_of_too_many_events_ends_early` |
 //! | [`sources::LOG_LINE`] | 16 MiB | Length of a line of a scheduler's log; a longer one is skipped, which a finding says. A dump of the cache is one line in JSON. | `a_line_without_end_costs_bounded_memory` |
 //! | [`sources::LOG_LINES`] | 64 MiB | Length of a value of several lines in a scheduler's log; a longer one is skipped, which a finding says. | `a_value_of_too_many_lines_is_skipped` |
 //! | [`sources::KEPT_UNPACKED`] | 128 MiB | Length of a compressed file, unpacked, that is kept once several of its objects or logs are read again; a longer one is unpacked for each. | `a_packed_file_is_kept_from_the_second_request_on` |
 //! | [`sources::LOG_VALUES`] | 64 | Values that are kept of a line of a scheduler's log; the rest is passed over. | `values_of_a_line_are_kept_up_to_a_number` |
 //! | [`sources::LOG_PREFIXES`] | 3 | Prefixes of a line of a scheduler's log that are removed, as those of `kubectl logs --prefix --timestamps`; further ones are text. | `prefixes_are_removed_up_to_a_number` |
-//! | [`sources::LOG_WRITERS`] | 1,000 | Writers of one log that are distinguished; lines of others are passed over. | `writers_are_distinguished_up_to_a_number` |
+//! | [`sources::LOG_WRITERS`] | 1,000 | Writers of one log that are distinguished; lines of others are passed over, which a finding says. | `writers_are_distinguished_up_to_a_number` |
 //! | [`sources::ETCD_PAGE`] | 32 MiB | Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing. | `pages_that_are_too_long_are_named` |
 //! | [`sources::ETCD_IN_MEMORY`] | 1 GiB | Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error. | `a_database_in_an_archive_is_read_up_to_a_limit` |
 //! | [`sources::ETCD_CHANGES`] | 1,000,000 | Changes of etcd's database that are kept for its history, which begins later where there are more. | `a_history_keeps_the_last_changes` |

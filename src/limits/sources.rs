@@ -42,9 +42,14 @@ limits! { "sources":
     count ERRORS_OF_FILE: usize = 50, "a_storm_of_errors_is_counted";
     /// Archives that an archive is inside of; one inside more is not opened, which an error says.
     count ARCHIVES_WITHIN: usize = 2, "archives_nest_one_level_and_no_more";
+    /// Bytes of the window of an xz or zstd stream, as their highest ordinary levels have it; the file of a stream with a larger one is
+    /// not read.
+    bytes UNPACK_WINDOW: u64 = 64 << 20, "windows_of_streams_are_bounded";
+    /// Bytes of standard input that are held in memory as a dump; longer input is not read.
+    bytes STDIN: u64 = 2 << 30, "standard_input_is_read_up_to_a_length";
     /// Compressions of one stream within each other; what remains compressed is read as it is.
     count COMPRESSIONS: usize = 3, "compressions_within_each_other_are_undone_up_to_a_depth";
-    /// Padding after the end of a tar that is read; the rest is left.
+    /// Padding after the end of a tar that is read; the rest counts as other bytes that were not read.
     bytes TAR_PADDING: u64 = 1 << 20, "padding_is_read_up_to_a_length";
     /// Length of an extension header of a tar; a longer one is skipped.
     bytes TAR_EXTENSION: u64 = 64 << 10, "extensions_that_are_too_long_are_skipped";
@@ -52,7 +57,7 @@ limits! { "sources":
     bytes ZIP_IN_MEMORY: u64 = 256 << 20, "a_stream_is_held_in_memory_up_to_a_length";
     /// Findings about a scheduler's log that are kept; the others are counted.
     count LOG_FINDINGS: usize = 200, "findings_are_kept_up_to_a_number";
-    /// Attempts, changes and sights of a scheduler's log that are kept of each; the log ends there, which a finding says.
+    /// Attempts, changes, dumps and sights of a scheduler's log that are kept of each; the log ends there, which a finding says.
     count LOG_EVENTS: usize = 8_000_000, "a_log_of_too_many_events_ends_early";
     /// Length of a line of a scheduler's log; a longer one is skipped, which a finding says. A dump of the cache is one line in JSON.
     bytes LOG_LINE: usize = 16 << 20, "a_line_without_end_costs_bounded_memory";
@@ -64,7 +69,7 @@ limits! { "sources":
     count LOG_VALUES: usize = 64, "values_of_a_line_are_kept_up_to_a_number";
     /// Prefixes of a line of a scheduler's log that are removed, as those of `kubectl logs --prefix --timestamps`; further ones are text.
     count LOG_PREFIXES: usize = 3, "prefixes_are_removed_up_to_a_number";
-    /// Writers of one log that are distinguished; lines of others are passed over.
+    /// Writers of one log that are distinguished; lines of others are passed over, which a finding says.
     count LOG_WRITERS: usize = 1_000, "writers_are_distinguished_up_to_a_number";
     /// Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing.
     bytes ETCD_PAGE: u64 = 32 << 20, "pages_that_are_too_long_are_named";

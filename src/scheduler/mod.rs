@@ -39,7 +39,7 @@ mod trial;
 pub use algorithm::{FitError, NO_NODES, PostFilter, Sampling, SchedulePod, ScheduleResult};
 pub use binding_under_way::binding_under_way;
 pub use cache::Cache;
-pub use config::{Config, ConfigEdit, ConfigEditError, ConfigError};
+pub use config::{Config, ConfigEdit, ConfigEditError, ConfigError, value_without_credentials};
 pub use decide::{DryDecision, DryOptions};
 pub use dry_group::GroupViews;
 pub use error::ScheduleError;

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::limits::sources::LOG_LINE;
+use crate::limits::sources::{LOG_LINE, LOG_WRITERS};
+use crate::plural::thousands;
 
 /// A remark about a log, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +59,29 @@ pub enum FindingKind {
     CacheMismatch,
     /// The log has more attempts or changes than are kept.
     TooMany,
+    /// The file has lines of more writers than are distinguished.
+    ManyWriters,
+    /// A line has zero bytes.
+    Zeros,
+}
+
+impl FindingKind {
+    /// Returns whether lines of a scheduler may be missing.
+    pub(super) fn loses_lines(&self) -> bool {
+        match self {
+            Self::Unopened(_) | Self::BreaksOff(_) | Self::TooLong | Self::Cut | Self::TooMany | Self::ManyWriters | Self::Zeros => true,
+            Self::NotScheduler { .. }
+            | Self::NotUtf8
+            | Self::ClockBack(_)
+            | Self::Restarted
+            | Self::AnotherProcess { .. }
+            | Self::Waits
+            | Self::LostLease
+            | Self::NoStart
+            | Self::DumpDiffers { .. }
+            | Self::CacheMismatch => false,
+        }
+    }
 }
 
 impl fmt::Display for Finding {
@@ -93,6 +117,8 @@ impl fmt::Display for FindingKind {
             }
             Self::CacheMismatch => f.write_str("the scheduler found its cache different from the API server"),
             Self::TooMany => f.write_str("the log has more attempts or moves than can be kept; the rest was skipped"),
+            Self::ManyWriters => write!(f, "lines of more than {} writers; those of the others were skipped", thousands(LOG_WRITERS)),
+            Self::Zeros => f.write_str("a line has zero bytes, as a crash leaves them; lines may be missing"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Folds a log's lines into processes, attempts and changes of place. Mirrors the flow of
 //! `pkg/scheduler/schedule_one.go` and `pkg/scheduler/backend/queue`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::dump;
@@ -77,6 +77,8 @@ struct Live {
     active: bool,
     /// Initial and maximal backoff in microseconds.
     backoff: Option<(i64, i64)>,
+    /// The last dump of the cache, as an index.
+    dump: Option<usize>,
 }
 
 /// The processes that wrote the lines of one writer.
@@ -105,6 +107,12 @@ pub(super) struct Fold {
     pub(super) log: SchedulerLog,
     live: Vec<Live>,
     sets: HashMap<String, u32>,
+    /// The same by the names of the plugins.
+    sets_of_names: HashMap<Vec<Name>, u32>,
+    /// Files of which lines may be missing.
+    in_part: HashSet<Arc<str>>,
+    /// Lines of any process may be missing.
+    all_in_part: bool,
     full: bool,
     /// The maximal number of events of each kind.
     pub(super) most: usize,
@@ -116,6 +124,9 @@ impl Default for Fold {
             log: SchedulerLog { plugin_sets: vec![Vec::new()], ..SchedulerLog::default() },
             live: Vec::new(),
             sets: HashMap::new(),
+            sets_of_names: HashMap::from([(Vec::new(), 0)]),
+            in_part: HashSet::new(),
+            all_in_part: false,
             full: false,
             most: LOG_EVENTS,
         }
@@ -124,11 +135,26 @@ impl Default for Fold {
 
 impl Fold {
     pub(super) fn find(&mut self, file: &Arc<str>, line: Option<u64>, kind: FindingKind) {
+        match &kind {
+            // These may be lines of any process.
+            FindingKind::Unopened(_) | FindingKind::TooMany => self.lose_all(),
+            kind if kind.loses_lines() && self.in_part.insert(Arc::clone(file)) => {
+                let of_file = self.log.processes.iter_mut().filter(|process| process.files.contains(file));
+                of_file.for_each(|process| process.in_part = true);
+            }
+            _ => {}
+        }
         if self.log.findings.len() < LOG_FINDINGS {
             self.log.findings.push(Finding { file: Arc::clone(file), line, kind });
         } else {
             self.log.more_findings += 1;
         }
+    }
+
+    /// Records that lines of every process may be missing.
+    pub(super) fn lose_all(&mut self) {
+        self.all_in_part = true;
+        self.log.processes.iter_mut().for_each(|process| process.in_part = true);
     }
 
     /// Takes a line; returns whether its message is known.
@@ -155,6 +181,11 @@ impl Fold {
         }
         let known = &mut self.log.processes[process];
         known.to = known.to.max(at.stamp);
+        // The files are read one after another.
+        if known.files.last().is_none_or(|file| !Arc::ptr_eq(file, &at.file)) {
+            known.files.push(Arc::clone(&at.file));
+            known.in_part |= self.all_in_part || self.in_part.contains(&at.file);
+        }
         known.evidence.verbosity = known.evidence.verbosity.max(level);
         self.log.understood += 1;
         let mut step = Step { fold: self, process, at };
@@ -162,7 +193,7 @@ impl Fold {
             return;
         }
         step.message(message, values);
-        if self.log.attempts.len() >= self.most || self.log.changes.len() >= self.most {
+        if [self.log.attempts.len(), self.log.changes.len(), self.log.dumps.len()].into_iter().any(|events| events >= self.most) {
             self.full = true;
             self.find(&at.file, Some(at.line), FindingKind::TooMany);
         }
@@ -259,11 +290,11 @@ impl Fold {
             return *number;
         }
         let names: Vec<Name> = set(raw).iter().map(|name| self.log.names.add(name)).collect();
-        let number = self.log.plugin_sets.iter().position(|other| *other == names).unwrap_or_else(|| {
-            self.log.plugin_sets.push(names);
-            self.log.plugin_sets.len() - 1
+        let next = u32::try_from(self.log.plugin_sets.len()).unwrap_or(0);
+        let number = *self.sets_of_names.entry(names).or_insert_with_key(|names| {
+            self.log.plugin_sets.push(names.clone());
+            next
         });
-        let number = u32::try_from(number).unwrap_or(0);
         self.sets.insert(raw.to_owned(), number);
         number
     }
@@ -749,7 +780,9 @@ impl Step<'_> {
         let Some(text) = values.text("nodes") else { return };
         let nodes = dump::nodes(&text, &mut self.fold.log.names);
         let process = u16::try_from(self.process).unwrap_or(u16::MAX);
-        for older in self.fold.log.dumps.iter_mut().filter(|dump| dump.process == process) {
+        // Only the newest nodes are kept.
+        let number = self.fold.log.dumps.len();
+        if let Some(older) = self.live().dump.replace(number).and_then(|older| self.fold.log.dumps.get_mut(older)) {
             older.nodes = Vec::new();
         }
         let dump = dump::Dump { at: self.at.stamp, process, lengths: [0; 3], pods: Vec::new(), nodes, elsewhere: None };

@@ -90,6 +90,8 @@ struct File<'a> {
     reader: &'a mut Reader,
     understood: u64,
     not_utf8: bool,
+    has_zeros: bool,
+    has_other_writers: bool,
 }
 
 impl Reader {
@@ -110,15 +112,20 @@ impl Reader {
             reader: self,
             understood: 0,
             not_utf8: false,
+            has_zeros: false,
+            has_other_writers: false,
         };
-        let mut reported = 0;
+        let (mut reported, mut breaks_off) = (0, false);
         loop {
             let number = lines.number + 1;
             match lines.next() {
                 Ok(Some(Line::Whole(line))) => file.line(line, number),
                 Ok(Some(Line::TooLong)) => file.reader.fold.find(&name, Some(number), FindingKind::TooLong),
                 Ok(None) => break,
-                Err(error) => file.reader.fold.find(&name, Some(number), FindingKind::BreaksOff(error.to_string())),
+                Err(error) => {
+                    breaks_off = true;
+                    file.reader.fold.find(&name, Some(number), FindingKind::BreaksOff(error.to_string()));
+                }
             }
             if lines.bytes - reported > 1 << 20 {
                 if !watch(lines.bytes - reported) {
@@ -130,6 +137,10 @@ impl Reader {
         watch(lines.bytes - reported);
         file.end();
         let (understood, count) = (file.understood, lines.number);
+        if understood == 0 && count == 0 && lines.bytes == 0 && breaks_off {
+            // Nothing shows whose lines it held.
+            self.fold.lose_all();
+        }
         self.fold.log.lines += count;
         if understood == 0 && !facts.found {
             self.fold.find(&name, None, FindingKind::NotScheduler { lines: count });
@@ -175,9 +186,17 @@ impl File<'_> {
         if line.first() == Some(&b's') && self.metric(line) {
             return;
         }
+        if !self.has_zeros && memchr::memchr(0, line).is_some() {
+            self.has_zeros = true;
+            self.reader.fold.find(&self.name, Some(number), FindingKind::Zeros);
+        }
         let stripped = strip(line);
         if !self.writers.contains_key(&*stripped.source) {
             if self.writers.len() >= LOG_WRITERS {
+                if !self.has_other_writers {
+                    self.has_other_writers = true;
+                    self.reader.fold.find(&self.name, Some(number), FindingKind::ManyWriters);
+                }
                 return;
             }
             let text = String::from_utf8_lossy(&stripped.source);

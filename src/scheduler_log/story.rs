@@ -183,6 +183,10 @@ pub struct Process {
     pub plugins: Vec<String>,
     /// Its extenders, as it printed them.
     pub extenders: Vec<String>,
+    /// Lines of it may be missing: a file that has some, or may have, was not read whole.
+    pub in_part: bool,
+    /// The files with its lines.
+    pub(super) files: Vec<Arc<str>>,
     /// The number of its attempts.
     pub attempts: usize,
     /// The number of pods that were added to its queue.
@@ -231,6 +235,9 @@ impl Process {
 
     /// Returns the facts that the log holds in full, in the order of [`Fact`].
     pub fn complete(&self) -> Vec<Fact> {
+        if self.in_part {
+            return Vec::new();
+        }
         let level = self.verbosity().unwrap_or(0);
         let rows = [
             (Fact::Attempts, level >= 2),
@@ -266,6 +273,8 @@ pub enum Certainty {
     SinceBegin,
     /// Moves are not logged: a pod in unschedulablePods was put there last, but may have moved since.
     ParkedOrMovedSince,
+    /// Lines are missing: any pod may have moved or gone since, and others may be pending.
+    InPart,
     /// The log has no lines about queues.
     #[default]
     Unknown,
@@ -359,6 +368,11 @@ pub struct SchedulerLog {
 }
 
 impl SchedulerLog {
+    /// Returns whether lines of a scheduler may be missing.
+    pub fn is_in_part(&self) -> bool {
+        self.processes.iter().any(|process| process.in_part)
+    }
+
     /// Returns whether the log holds nothing of kube-scheduler.
     pub fn is_empty(&self) -> bool {
         self.processes.is_empty() && self.pending_pods.is_empty()
@@ -391,6 +405,7 @@ impl SchedulerLog {
         let [flying, waiting, mut unplaced] = [Place::InFlight, Place::WaitingOnPermit, Place::Unplaced].map(&mut take);
         let level = known.verbosity().unwrap_or(0);
         let certainty = match (known.tells_moves(), known.evidence.requeues) {
+            _ if known.in_part => Certainty::InPart,
             (true, _) if known.started || known.dumped.is_some_and(|dumped| dumped <= until) => Certainty::Exact,
             (true, _) => Certainty::SinceBegin,
             (false, true) => Certainty::ParkedOrMovedSince,
@@ -404,13 +419,14 @@ impl SchedulerLog {
                 unplaced.extend(active.into_iter().chain(backoff));
                 (None, None, (known.started && unplaced.is_empty() || !parked.is_empty()).then_some(parked))
             }
-            Certainty::Unknown => {
+            Certainty::InPart | Certainty::Unknown => {
                 unplaced.extend(active.into_iter().chain(backoff).chain(parked));
                 (None, None, None)
             }
         };
         unplaced.sort_by_key(|pod| pod.since);
-        let shown_from = |from: u8, list: Vec<QueuedPod>| (level >= from).then(|| some_or_started(list, known.started)).flatten();
+        let whole = known.started && !known.in_part;
+        let shown_from = |from: u8, list: Vec<QueuedPod>| (level >= from).then(|| some_or_started(list, whole)).flatten();
         Queues {
             certainty,
             active,

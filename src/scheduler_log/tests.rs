@@ -281,7 +281,7 @@ fn what_is_wrong_with_a_log_is_said() {
     let bytes: Vec<u8> = odd.bytes().map(|b| if b == 0xbd { 0xff } else { b }).collect();
     let mut reader = Reader::default();
     reader.file("b.log", &FileFacts::default(), &mut bytes.as_slice(), &mut |_| true);
-    assert_eq!(kinds(&reader.finish()), [&FindingKind::NotUtf8]);
+    assert_eq!(kinds(&reader.finish()), [&FindingKind::Zeros, &FindingKind::NotUtf8]);
 }
 
 #[test]
@@ -356,5 +356,76 @@ fn writers_are_distinguished_up_to_a_number() {
     let line =
         |writer: usize, text: &str| format!("[pod/kube-scheduler-{writer}/kube-scheduler] I1122 10:00:00.000000       1 a.go:1] {text}\n");
     let text: String = (0..LOG_WRITERS + 2).map(|writer| line(writer, START)).collect();
-    assert_eq!(read(&text).processes.len(), LOG_WRITERS);
+    let log = read(&text);
+    assert_eq!(log.processes.len(), LOG_WRITERS);
+    let others: Vec<_> = kinds(&log).into_iter().filter(|kind| **kind == FindingKind::ManyWriters).collect();
+    assert_eq!((others.len(), log.is_in_part()), (1, true));
+}
+
+/// Returns a log of every move, whose queues are known.
+fn whole_log() -> String {
+    lines(&[START, &added("a/x"), &moved("a/x", "UnschedulablePodAdd", "Active"), &attempted("a/x"), &unfit("a/x")])
+}
+
+#[test]
+fn a_log_that_is_not_whole_is_complete_in_nothing() {
+    struct Broken<'a>(&'a [u8]);
+    impl std::io::Read for Broken<'_> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            match self.0.read(out)? {
+                0 => Err(std::io::Error::other("cut")),
+                count => Ok(count),
+            }
+        }
+    }
+    let text = whole_log();
+    let whole = read(&text);
+    assert_eq!(whole.processes[0].complete(), [Fact::Attempts, Fact::Moves, Fact::Queues]);
+    assert!(!whole.is_in_part() && whole.queues(0, None).certainty == Certainty::Exact);
+    let is_unknown = |log: &SchedulerLog| {
+        let queues = log.queues(0, None);
+        let lists = [&queues.active, &queues.backoff, &queues.unschedulable];
+        log.is_in_part()
+            && log.processes[0].complete().is_empty()
+            && queues.certainty == Certainty::InPart
+            && lists.iter().all(|list| list.is_none())
+    };
+    let zeros = read(&text.replacen("I1122 10:00:03", &format!("{}I1122 10:00:03", "\0".repeat(4_000)), 1));
+    assert!(is_unknown(&zeros) && kinds(&zeros) == [&FindingKind::Zeros]);
+    let cut = text.clone() + &lines(&["\"Dump of cached NodeInfo\" nodes=<\n\tNode name: a"]);
+    assert!(is_unknown(&read(&cut)));
+    let mut reader = Reader::default();
+    reader.file("a.log", &FileFacts::default(), &mut Broken(text.as_bytes()), &mut |_| true);
+    assert!(is_unknown(&reader.finish()));
+    // A file that is not opened, or of which nothing is read, may be anyone's.
+    for broken in [false, true] {
+        let mut reader = Reader::default();
+        reader.file("a.log", &FileFacts::default(), &mut text.as_bytes(), &mut |_| true);
+        if broken {
+            reader.file("b.log", &FileFacts::default(), &mut Broken(b""), &mut |_| true);
+        } else {
+            reader.failed("b.log", "Permission denied");
+        }
+        assert!(is_unknown(&reader.finish()), "{broken}");
+    }
+    // Another scheduler's log is as whole as before.
+    let (first, second) = (("a.log", Some("kube-scheduler-a"), text.as_str()), ("b.log", Some("kube-scheduler-b"), cut.as_str()));
+    let log = read_as(&[first, second]);
+    assert_eq!(log.processes.iter().map(|process| process.in_part).collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn sets_of_plugins_are_one_in_any_spelling_and_only_the_newest_nodes_are_kept() {
+    let spellings = [r#"{"NodeAffinity":{},"NodePorts":{}}"#, r#"{ "NodeAffinity":{},"NodePorts":{}}"#, r#"{"NodePorts":{}}"#, "{}"];
+    let messages: Vec<String> = spellings.iter().map(|plugins| requeued("a/x", "Unschedulable", plugins)).collect();
+    let log = read(&lines(&messages.iter().map(String::as_str).collect::<Vec<_>>()));
+    let mut sets: Vec<Vec<&str>> = (0..log.plugin_sets.len()).map(|set| log.plugins(set as u32).collect()).collect();
+    sets.iter_mut().for_each(|set| set.sort_unstable());
+    sets.sort_unstable();
+    sets.dedup();
+    assert_eq!(sets.len(), log.plugin_sets.len(), "{sets:?}");
+    let dump = "\"Dump of cached NodeInfo\" nodes=<\n\tNode name: a\n\tRequested Resources: {}\n >";
+    let log = read(&lines(&[START, dump, &added("a/x"), dump, dump]));
+    let nodes: Vec<usize> = log.dumps.iter().map(|dump| dump.nodes.len()).collect();
+    assert_eq!((nodes.len(), &nodes[..2]), (3, &[0, 0][..]));
 }

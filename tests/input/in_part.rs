@@ -119,6 +119,88 @@ fn a_folder_in_part_is_reported_by_what_is_left_out() {
     assert_eq!((all.why(Kind::Pod), all.why(Kind::StorageClass)), (partial, partial));
 }
 
+/// Returns why pods are not known where a folder also holds a file.
+fn beside(name: &str, content: &[u8]) -> Option<MissingReason> {
+    let pods = list(&[pod("a")]).to_string();
+    folder(|at| {
+        fs::write(at.join("pods.json"), &pods).unwrap();
+        fs::write(at.join(name), content).unwrap();
+    })
+    .why(Kind::Pod)
+}
+
+/// Damage counts whatever a name promises, and readable files of other kinds do not.
+#[test]
+fn files_that_cannot_be_read_count_whatever_their_names_are() {
+    use crate::archives::{gzip, tar, zip};
+    let partial = Some(MissingReason::Incomplete);
+    let text = list(&[pod("b")]).to_string().into_bytes();
+    let packed = gzip(&text);
+    let noise: Vec<u8> = (0..5_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    for (name, content) in [
+        ("b.bin", &packed[..12]),
+        ("cluster.dump.gz", &packed[..10]),
+        ("b.dump.gz", &packed[..packed.len() / 3]),
+        ("b.tar.gz", b""),
+        ("b.tar.gz", &noise),
+        ("b.tar.gz", b"502 Bad Gateway"),
+        ("b.zip", b""),
+        ("b.json.gz", b""),
+        ("b.json", &[b'\n'; 6_000]),
+        ("snap.db", b""),
+        ("db", &[0; 20_000]),
+        ("segment-0000000001.ssj", b"ssj2\0\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f"),
+    ] {
+        assert_eq!(beside(name, content), partial, "{name} {} bytes", content.len());
+        // In an archive as well.
+        let members =
+            [("nodes.json".to_owned(), list(&[node("n1"), pod("a")]).to_string().into_bytes()), (name.to_owned(), content.to_vec())];
+        for archive in [tar(&members), zip(&members)] {
+            assert_eq!(missing(&archive).why(Kind::Pod), partial, "{name} in an archive");
+        }
+    }
+    let log = gzip(b"I1120 one line of a log\n");
+    for (name, content) in [
+        ("kubelet.log", &noise[..]),
+        ("kubelet.log.gz", &log[..20]),
+        ("kubelet.log.gz", b"I1120 plain\n"),
+        ("messages.gz", &log),
+        ("notes.txt.gz", b"plain text\n"),
+        ("index.html", b"<html></html>"),
+        ("a.png", &noise),
+        ("history.db", b"SQLite format 3\0"),
+        ("empty.txt", b""),
+    ] {
+        assert_eq!(beside(name, content), None, "{name}");
+    }
+}
+
+/// A folder that cannot be listed may hold anything, whatever its name is.
+#[cfg(unix)]
+#[test]
+fn folders_that_are_not_listed_count() {
+    use std::os::unix::fs::symlink;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let pods = list(&[pod("a")]).to_string();
+    for name in ["ns.prod", "prod", "old.log"] {
+        let why = |link: &Path| {
+            let of = |at: &Path| {
+                fs::write(at.join("pods.json"), &pods).unwrap();
+                symlink(link, at.join(name)).unwrap();
+            };
+            folder(of).why(Kind::Pod)
+        };
+        assert_eq!(why(elsewhere.path()), Some(MissingReason::Incomplete), "{name}");
+    }
+    let file = elsewhere.path().join("kubelet.log");
+    fs::write(&file, "").unwrap();
+    let of = |at: &Path| {
+        fs::write(at.join("pods.json"), &pods).unwrap();
+        symlink(&file, at.join("kubelet.log")).unwrap();
+    };
+    assert_eq!(folder(of).why(Kind::Pod), None);
+}
+
 #[test]
 fn a_capture_keeps_what_is_unknown() {
     let reasons = [MissingReason::Refused, MissingReason::Failed, MissingReason::Incomplete, MissingReason::Partial];

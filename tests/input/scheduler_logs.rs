@@ -200,3 +200,29 @@ fn pods_in_backoff_have_the_plugins_and_the_time_of_their_failure() {
     }
     assert!(seen > 0, "no pod is ever in backoffQ");
 }
+
+/// A log that was not read whole says so, and ends with 3.
+#[test]
+fn a_log_in_part_ends_with_3() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read(fixture("story-1.36.json.log")).expect("a log");
+    let packed = crate::archives::gzip(&text);
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).expect("a file");
+        path.display().to_string()
+    };
+    let (whole, cut) = (write("a.log.gz", &packed), write("cut.log.gz", &packed[..packed.len() - 100]));
+    let missing = folder.path().join("missing.log").display().to_string();
+    for (files, expected) in [(vec![&whole], 0), (vec![&cut], 3), (vec![&whole, &missing], 3)] {
+        let run = |more: &[&str]| {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_schedscope"));
+            command.arg("log").args(&files).args(more).output().expect("an output")
+        };
+        let (output, json) = (run(&[]), run(&["-o", "json"]));
+        assert_eq!((output.status.code(), json.status.code()), (Some(expected), Some(expected)), "{output:?}");
+        let json: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+        assert_eq!(json["complete"] == json!([]), expected == 3, "{}", json["complete"]);
+        assert_eq!(String::from_utf8_lossy(&output.stdout).contains("complete: nothing"), expected == 3);
+    }
+}

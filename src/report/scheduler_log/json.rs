@@ -1,10 +1,15 @@
 //! The log as JSON.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::analysis::{ComparedAttempt, ComparedNode, LogReport};
+use crate::output::url_without_password;
+use crate::scheduler::value_without_credentials;
 use crate::scheduler_log::{Attempt, Cause, Certainty, Change, Clock, Dump, Place, Process, QueuedPod, Requeued, SchedulerLog};
 
 impl Serialize for LogReport<'_> {
@@ -20,6 +25,9 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("version", &process.version)?;
         map.serialize_entry("verbosity", &process.verbosity())?;
         map.serialize_entry("complete", &complete)?;
+        if process.in_part {
+            map.serialize_entry("inPart", &true)?;
+        }
         map.serialize_entry("at", &self.at.map(|at| process.clock.show(at)))?;
         map.serialize_entry("queues", &QueuesJson(self))?;
         map.serialize_entry("attempts", &Attempts(self))?;
@@ -36,8 +44,9 @@ impl Serialize for LogReport<'_> {
         map.serialize_entry("dumps", &log.dumps.iter().map(|dump| self.dump(dump)).collect::<Vec<_>>())?;
         let pending = (!log.pending_pods.is_empty()).then_some(&log.pending_pods);
         map.serialize_entry("pendingPodsByMetrics", &pending)?;
-        map.serialize_entry("configuration", &configuration(process))?;
-        map.serialize_entry("flags", &process.flags)?;
+        map.serialize_entry("configuration", &configuration(process.configuration.as_deref()))?;
+        let flags: BTreeMap<&String, Cow<'_, str>> = process.flags.iter().map(|(name, value)| (name, shown(value))).collect();
+        map.serialize_entry("flags", &flags)?;
         map.serialize_entry("featureGates", &process.feature_gates())?;
         let number = |index: usize| (log.processes.len() > 1).then_some(index);
         map.serialize_entry("process", &number(self.process))?;
@@ -64,10 +73,15 @@ fn clock(clock: Clock) -> Value {
     json!({"year": if clock.year { "known" } else { "unknown" }, "zone": zone.as_deref().unwrap_or("unknown")})
 }
 
-/// Returns the configuration as JSON; as a string if it is not YAML.
-fn configuration(process: &Process) -> Value {
-    let Some(text) = &process.configuration else { return Value::Null };
-    serde_yaml::from_str::<Value>(text).unwrap_or_else(|_| Value::String(text.clone()))
+/// Returns the configuration as JSON, without credentials; a string that says so if it cannot be read, as its credentials cannot be found.
+fn configuration(text: Option<&str>) -> Value {
+    let Some(text) = text else { return Value::Null };
+    value_without_credentials(text).unwrap_or_else(|| "[cannot be read, and is not shown]".into())
+}
+
+/// Returns the value of a flag without the passwords of a URL.
+fn shown(value: &str) -> Cow<'_, str> {
+    if value.contains("://") { url_without_password(value).into() } else { value.into() }
 }
 
 fn of_process(process: &Process) -> Value {
@@ -124,6 +138,7 @@ impl Serialize for QueuesJson<'_> {
             Certainty::Exact => "exact",
             Certainty::SinceBegin => "podsMovedSinceTheLogBegins",
             Certainty::ParkedOrMovedSince => "parkedOrMovedSince",
+            Certainty::InPart => "logInPart",
             Certainty::Unknown => "unknown",
         };
         map.serialize_entry("certainty", certainty)?;
@@ -245,5 +260,25 @@ impl LogReport<'_> {
             "cachedNodes": (!dump.nodes.is_empty()).then_some(dump.nodes.len()),
             "podsElsewhere": dump.elsewhere,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a log holds of a configuration is shown as it would be from a file: read within bounds, without credentials.
+    #[test]
+    fn configurations_in_logs_are_read_within_bounds_and_shown_without_credentials() {
+        let of = |text: &str| configuration(Some(text));
+        let text = "parallelism: 16\nextenders:\n- urlPrefix: http://bob:hunter2@h/x?token=canary\n  tlsConfig: {keyData: a2V5}\n";
+        assert_eq!(of(text), json!({"parallelism": 16, "extenders": [{"urlPrefix": "http://h/x", "tlsConfig": {}}]}));
+        assert_eq!(configuration(None), Value::Null);
+        let hidden = Value::from("[cannot be read, and is not shown]");
+        let aliases = format!("a: &a [{}]\nb: [{}]\n", "x, ".repeat(2_000), "*a, ".repeat(2_000));
+        for text in ["a: [hunter2", &"[".repeat(100_000), &"{".repeat(60_000), &aliases] {
+            assert_eq!(of(text), hidden);
+        }
+        assert_eq!((shown("https://bob:hunter2@h"), shown("/etc/a?b")), ("https://h".into(), "/etc/a?b".into()));
     }
 }

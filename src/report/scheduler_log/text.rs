@@ -56,7 +56,9 @@ impl LogReport<'_> {
         let complete: Vec<&str> = rows.iter().filter(|row| has(row.0)).map(|row| row.1).collect();
         let lacks: Vec<String> = rows.iter().filter(|row| !has(row.0)).map(|row| format!("{} (logged from {})", row.1, row.2)).collect();
         out.line(format_args!("  complete: {}", if complete.is_empty() { "nothing".to_owned() } else { complete.join(", ") }));
-        if !lacks.is_empty() {
+        if process.in_part {
+            out.line(format_args!("  lines are missing: the log was not read whole"));
+        } else if !lacks.is_empty() {
             out.line(format_args!("  not complete: {}", lacks.join(", ")));
         }
         if log.processes.len() > 1 {
@@ -87,6 +89,9 @@ impl LogReport<'_> {
             }
             Certainty::ParkedOrMovedSince => {
                 out.line(format_args!("  At this verbosity moves are not logged: pods shown in unschedulablePods may have moved since."));
+            }
+            Certainty::InPart => {
+                out.line(format_args!("  Lines of the log are missing: pods may have moved or gone since, and others may be pending."));
             }
             Certainty::Unknown => {
                 out.line(format_args!("  The log does not show in which queue a pod is."));

@@ -261,9 +261,14 @@ impl ConfigFile {
 /// Returns a configuration as JSON, without comments, the passwords and queries in its URLs, and the keys of its extenders; emulation
 /// needs none of them. `None` if it cannot be read.
 pub(super) fn without_credentials(text: &str) -> Option<String> {
+    value_without_credentials(text).map(|value| value.to_string())
+}
+
+/// Does the same as a value. The cost of reading is bounded.
+pub fn value_without_credentials(text: &str) -> Option<Value> {
     let mut value = parse(text).ok()?;
     strip_credentials(&mut value);
-    Some(value.to_string())
+    Some(value)
 }
 
 /// Removes credentials from a value and all that it holds. A policy spells its keys in any case.

@@ -25,6 +25,7 @@ use crate::extenders::{Asker, Extender, Extenders};
 use crate::framework::{ExtenderVerb, FieldErrors, OutOfTree, PluginName};
 use crate::release::{Algorithm, Emulation, FilterRun};
 pub use edit::{ConfigEdit, ConfigEditError};
+pub use file::value_without_credentials;
 use file::{ConfigFile, without_credentials};
 
 /// The errors of a configuration, by field.

@@ -2,6 +2,8 @@
 //! `staging/src/k8s.io/component-base/config/validation/validation.go`. All functions take the configuration with its
 //! defaults.
 
+use std::borrow::Cow;
+
 use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::Value;
@@ -183,6 +185,17 @@ impl<'a> From<&'a PluginSet> for Internal<'a> {
     }
 }
 
+/// Returns a value that is no name of a resource without the parts in which a URL, which it may be, has passwords.
+fn shown_name(name: &str) -> Cow<'_, str> {
+    if name.contains('@') {
+        return "[hidden]".into();
+    }
+    match name.find(['?', '=', ';', '#']) {
+        Some(at) => format!("{}[hidden]", &name[..=at]).into(),
+        None => name.into(),
+    }
+}
+
 fn validate_extenders(extenders: &[Extender], errors: &mut FieldErrors) {
     let resources: usize = extenders.iter().map(|extender| extender.managed_resources.len()).sum();
     for (what, found, most) in [("items", extenders.len(), EXTENDERS), ("managed resources", resources, EXTENDER_RESOURCES)] {
@@ -204,7 +217,7 @@ fn validate_extenders(extenders: &[Extender], errors: &mut FieldErrors) {
                 errors.invalid(&path, &name, "is an invalid extended resource name");
             }
             for problem in problems {
-                errors.invalid(&path, &name, problem);
+                errors.invalid(&path, &shown_name(name), problem);
             }
             if managed.contains(&name) {
                 errors.invalid(&path, &name, "duplicate extender managed resource name");

@@ -116,6 +116,23 @@ pub(super) fn names_kind(path: &str) -> bool {
     kind_of_path(path).is_some_and(|kind| kind.model.is_some())
 }
 
+/// Whether a path is of a file that a tool writes and that is never read.
+fn is_skipped(path: &str) -> bool {
+    layout::role(path).is_some_and(|role| role.task == layout::Task::Skip)
+}
+
+/// Whether a file is a log by its name, such as `a.log`, `a.log.gz` and `a.log.1`. Logs are never searched for objects.
+fn is_log(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or_default();
+    file.split('.').skip(1).any(|part| part.eq_ignore_ascii_case("log"))
+}
+
+/// Whether a file is a database of etcd by its name: `db`, `snapshot.db`, `etcd.snapshot`.
+pub(super) fn names_database(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    file == "db" || file.rsplit_once('.').is_some_and(|(_, ending)| matches!(ending, "db" | "snapshot"))
+}
+
 /// Whether a file that was found may hold objects, by its name.
 fn may_hold_objects(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
@@ -182,13 +199,28 @@ impl Assembly {
 
     /// Records the same of a path. Files that were `found` and whose names promise no objects do not count.
     pub(in crate::source) fn lose_path(&mut self, path: &str, found: bool) {
-        let role = layout::role(path);
-        if found && role.is_some_and(|role| role.task == layout::Task::Skip) {
-            return;
+        if !found || may_hold_objects(path) {
+            self.lose_unread(path, found);
         }
-        if found && !may_hold_objects(path) {
-            return;
+    }
+
+    /// Records the same of a file whose content is unknown or damaged: it counts whatever its name promises. Of those that were `found`,
+    /// logs do not count, as they are never searched for objects.
+    pub(in crate::source) fn lose_unread(&mut self, path: &str, found: bool) {
+        if !found || !(is_log(path) || is_skipped(path)) {
+            self.lose_any(path);
         }
+    }
+
+    /// Records that a folder was not listed.
+    pub(in crate::source) fn lose_directory(&mut self, path: &str, found: bool) {
+        // Layouts tell of files only.
+        if !found || !["x.json", "x.yaml"].iter().all(|file| is_skipped(&format!("{path}/{file}"))) {
+            self.lose_any(path);
+        }
+    }
+
+    fn lose_any(&mut self, path: &str) {
         self.losses.files += 1;
         match kind_of_path(path) {
             Some(kind) => self.losses.possible.insert(kind),
@@ -207,6 +239,12 @@ impl Assembly {
             self.losses.files += 1;
             self.losses.possible.insert(kind);
         }
+    }
+
+    /// Records that a file is empty, or has only zeros, though its name is that of a database.
+    pub(super) fn lose_blank(&mut self, file: &FileToRead) {
+        self.lose_unread(&file.path, file.found);
+        self.hollow.add(|| format!("{} is empty", file.name));
     }
 
     /// Records that a file holds no objects though its name and extension promise some.

@@ -25,7 +25,7 @@ use crate::source::decode::any_kind::AnyKind;
 use crate::source::decode::dump_metadata::{self, ServerVersion, VersionPlace};
 use crate::source::decode::{admission, dedup};
 use crate::source::layout::{Detector, Fact};
-use crate::source::read::input::{Content, Failed, Found, Place};
+use crate::source::read::input::{Content, Failed, Found, LedOut, Place};
 use diagnostic::{Diagnostic, Severity};
 use origins::ObjectIndex;
 use report::{Absence, Report, effect_of_absence};
@@ -141,6 +141,8 @@ pub(super) struct Assembly {
     pub(super) layouts: Detector,
     /// Files whose names promise objects and that have no content that could be read.
     pub(super) hollow: Tally,
+    /// Segments of journals among other files.
+    pub(super) segments: Tally,
     /// Links in archives, which are not followed.
     pub(super) links: Tally,
     /// Files beyond the limit on their number.
@@ -230,8 +232,8 @@ impl Assembly {
             let more = and_more(found.failed.len());
             self.remark(Severity::Error, file, format!("cannot be read: {error}{more}"));
         }
-        for Failed { path, found, .. } in &found.failed {
-            self.lose_path(path, *found);
+        for Failed { path, found, is_directory, .. } in &found.failed {
+            if *is_directory { self.lose_directory(path, *found) } else { self.lose_unread(path, *found) }
         }
         for hidden in &found.hidden {
             self.hidden.add(|| hidden.clone());
@@ -240,7 +242,7 @@ impl Assembly {
         for path in &found.in_hidden {
             self.lose_hidden(path);
         }
-        if let Some(link) = found.led_out.first() {
+        if let Some(LedOut { path: link, .. }) = found.led_out.first() {
             let more = and_more(found.led_out.len());
             self.remark(Severity::Warning, link, format!("leads out of the directory that was given, and is not followed{more}"));
         }
@@ -248,14 +250,17 @@ impl Assembly {
             let more = and_more(found.special.len());
             self.remark(Severity::Warning, special, format!("is no regular file, and is not read{more}"));
         }
-        for path in found.led_out.iter().chain(&found.special) {
+        for LedOut { path, is_directory } in &found.led_out {
+            if *is_directory { self.lose_directory(path, true) } else { self.lose_unread(path, true) }
+        }
+        for path in &found.special {
             self.lose_path(path, true);
         }
     }
 
     /// Reports a file that cannot be opened.
     pub(super) fn add_unopened(&mut self, file: &FileToRead, error: &io::Error) {
-        self.lose(file);
+        self.lose_unread(&file.path, file.found);
         self.remark(Severity::Error, &file.name, format!("cannot be read: {error}"));
     }
 

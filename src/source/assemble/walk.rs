@@ -3,8 +3,10 @@
 
 use std::io::{self, Read};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ingest::Ingest;
+use super::losses::names_database;
 use super::{Assembly, FileToRead, Tally};
 use crate::limits::sources::ARCHIVES_WITHIN;
 use crate::plural::and_more;
@@ -15,7 +17,7 @@ use crate::source::read::archive::{self, End, Head, MemberKind, Sort, Stream};
 use crate::source::read::input::{BoxRead, Content, Document, Place, broken_behind, is_binary, peek};
 use crate::source::read::limits::{Budget, Limits};
 use crate::source::read::progress::Progress;
-use crate::source::read::sniff::{is_message, unkept_claim, worth_reading};
+use crate::source::read::sniff::{is_blank, is_message, unkept_claim, worth_reading};
 
 /// Members of archives up to this size, in bytes, are held in memory so that they can be read a second time. Larger ones
 /// are streamed.
@@ -98,7 +100,7 @@ impl<'a> Walk<'a> {
     /// Reads a stream. `again` can open it a second time.
     fn stream(&mut self, file: &FileToRead, role: Option<Role>, stream: Stream<'_>, again: Option<&Content>) {
         if stream.compressed && self.budget.is_spent() {
-            self.assembly.lose(file);
+            self.assembly.lose_unread(&file.path, file.found);
             return self.assembly.unaffordable.add(|| file.name.clone());
         }
         match stream.sort {
@@ -113,7 +115,7 @@ impl<'a> Walk<'a> {
 
     fn archive(&mut self, file: &FileToRead, stream: Stream<'_>, base: Option<&Content>) {
         if file.place.members.len() == ARCHIVES_WITHIN {
-            self.assembly.lose(file);
+            self.assembly.lose_unread(&file.path, file.found);
             return self.assembly.error(&file.name, "an archive inside two others is not opened".to_owned());
         }
         let budget = self.budget.clone();
@@ -135,6 +137,12 @@ impl<'a> Walk<'a> {
             Ok(End::Followed) => {
                 self.assembly.lose_rest();
                 self.assembly.warn(&file.name, "is followed by other bytes, such as another archive, which were not read".to_owned());
+            }
+            Ok(End::Unlisted) => {
+                self.assembly.lose_rest();
+                let message =
+                    "holds bytes that its directory does not list once each, such as members of an earlier archive, which were not read";
+                self.assembly.warn(&file.name, message.to_owned());
             }
             Ok(End::Whole | End::Stopped) => {}
             Err(error) => {
@@ -161,7 +169,7 @@ impl<'a> Walk<'a> {
             }
             MemberKind::Unreadable(reason) => {
                 unreadable.add(|| format!("{path}: {reason}"));
-                self.assembly.lose_path(&path, true);
+                self.assembly.lose_unread(&path, true);
                 return true;
             }
         }
@@ -192,7 +200,8 @@ impl<'a> Walk<'a> {
         let (start, mut reader) = peek(reader, GLANCE);
         let raw = archive::open(Box::new(start.as_slice()), None, &self.budget);
         if raw.sort == Sort::Plain && !raw.compressed && role.is_none() && start.len() == GLANCE && !worth_reading(&file.path, &start) {
-            return self.assembly.pass_over(file);
+            drop(raw);
+            return self.pass_over_text(file, false, &start);
         }
         let streams = raw.sort == Sort::Tar && !raw.compressed;
         drop(raw);
@@ -207,7 +216,7 @@ impl<'a> Walk<'a> {
             Ok(_) => {
                 if bytes.len() as u64 > MEMBER_IN_MEMORY {
                     bytes.truncate(MEMBER_IN_MEMORY as usize);
-                    self.assembly.lose(file);
+                    self.assembly.lose_unread(&file.path, file.found);
                     self.assembly.error(&file.name, "is larger than its archive says; only its start was read".to_owned());
                 }
                 let content = Content::Memory(Arc::new(bytes.into()));
@@ -223,26 +232,56 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Reports a file whose name promises an archive or a compressed file that its content is not. Returns whether that loses objects:
+    /// all but text that is read in place of it, and uncompressed text of another kind.
+    fn weigh_claim(&mut self, file: &FileToRead, compressed: bool, start: &[u8]) -> bool {
+        let Some(claim) = unkept_claim(&file.path, compressed) else { return false };
+        let what = match (start.is_empty(), is_binary(start)) {
+            (true, _) => "it is empty",
+            (false, true) => "its content is neither a known archive nor text",
+            (false, false) => "its content is plain text",
+        };
+        self.assembly.warn(&file.name, format!("is not the {claim} that its name suggests: {what}"));
+        let has_objects = !is_blank(start) && worth_reading(&file.path, start);
+        let is_lost = !has_objects && (claim.is_archive() || is_blank(start) || is_binary(start));
+        if is_lost {
+            self.assembly.lose_unread(&file.path, file.found);
+        }
+        is_lost
+    }
+
+    /// Skips a file whose start is not that of objects, with the losses that its name shows.
+    fn pass_over_text(&mut self, file: &FileToRead, compressed: bool, start: &[u8]) {
+        if !self.weigh_claim(file, compressed, start) {
+            self.note_hollow(file, start);
+        }
+        self.assembly.pass_over(file);
+    }
+
+    fn note_hollow(&mut self, file: &FileToRead, start: &[u8]) {
+        if names_database(&file.path) && is_blank(start) {
+            self.assembly.lose_blank(file);
+        } else if is_segment(&file.path, start) {
+            self.assembly.lose_unread(&file.path, file.found);
+            self.assembly.segments.add(|| file.name.clone());
+        } else {
+            self.assembly.lose_hollow(file, "is not text");
+        }
+    }
+
     fn text(&mut self, file: &FileToRead, role: Option<Role>, stream: Stream<'_>, again: Option<&Content>) {
         let compressed = stream.compressed;
         let (start, mut reader) = peek(stream.reader, GLANCE);
-        if compressed && start.is_empty() {
-            // An empty stream is at its end, or has an error that would go unseen otherwise.
+        if compressed && start.len() < GLANCE && (start.is_empty() || !worth_reading(&file.path, &start)) {
+            // A short stream is at its end, or has an error that would go unseen otherwise.
             if let Err(error) = io::copy(&mut reader, &mut io::sink()) {
                 let message = BrokenOff::of(&error).to_string();
-                self.assembly.lose(file);
+                self.assembly.lose_unread(&file.path, file.found);
                 return self.assembly.error(&file.name, message);
             }
-            reader = Box::new(io::empty());
+            reader = Box::new(io::Cursor::new(start.clone()));
         }
-        if let Some(claim) = unkept_claim(&file.path, compressed) {
-            let what = match (start.is_empty(), is_binary(&start)) {
-                (true, _) => "it is empty",
-                (false, true) => "its content is neither a known archive nor text",
-                (false, false) => "its content is plain text",
-            };
-            self.assembly.warn(&file.name, format!("is not the {claim} that its name suggests: {what}"));
-        }
+        let is_lost = self.weigh_claim(file, compressed, &start);
         let (hint, fact) = match role.map(|role| role.task) {
             Some(Task::Objects(hint)) => (hint, None),
             Some(Task::Fact(fact)) => (Hint::default(), Some(fact)),
@@ -255,14 +294,23 @@ impl<'a> Walk<'a> {
             return self.assembly.add_fact(file, fact, &String::from_utf8_lossy(&text));
         }
         if file.found && !worth_reading(&file.path, &start) {
-            self.assembly.lose_hollow(file, "is not text");
+            if !is_lost {
+                self.note_hollow(file, &start);
+            }
             return self.assembly.pass_over(file);
         }
-        if file.found && start.trim_ascii().is_empty() && start.len() < GLANCE {
-            self.assembly.lose_hollow(file, "is empty");
+        let is_blank = start.trim_ascii().is_empty();
+        if file.found && is_blank && start.len() < GLANCE {
+            if !is_lost {
+                self.assembly.lose_hollow(file, "is empty");
+            }
         } else if file.found && is_message(&start) {
             self.assembly.lose_hollow(file, "holds an error of kubectl");
             return self.assembly.pass_over(file);
+        }
+        let has_text = AtomicBool::new(!is_blank);
+        if is_blank && start.len() == GLANCE {
+            reader = Box::new(Watched { reader, has_text: &has_text });
         }
         let stream = Stream { reader, size: stream.size, sort: Sort::Plain, compressed };
         let mut ingest = Ingest::new(file, hint.rank);
@@ -270,9 +318,28 @@ impl<'a> Walk<'a> {
             Ok(contents) => {
                 self.spread |= contents.spread;
                 self.assembly.add(ingest, contents);
+                if file.found && start.len() == GLANCE && !has_text.into_inner() {
+                    self.assembly.lose_hollow(file, "is empty");
+                }
             }
             Err(error) => self.assembly.add_unopened(file, &error),
         }
+    }
+}
+
+/// A text that begins with white space, and notes whether anything else follows.
+struct Watched<'a, 'b> {
+    reader: BoxRead<'a>,
+    has_text: &'b AtomicBool,
+}
+
+impl Read for Watched<'_, '_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(out)?;
+        if !out[..count].trim_ascii().is_empty() {
+            self.has_text.store(true, Ordering::Relaxed);
+        }
+        Ok(count)
     }
 }
 
@@ -282,6 +349,11 @@ impl<'a> Walk<'a> {
 fn is_scheduler_log(path: &str) -> bool {
     let is_log = path.split('/').next_back().is_some_and(|file| file.contains("log") || file.ends_with(".txt"));
     is_log && path.split('/').any(|part| part.contains("kube-scheduler-")) && !path.contains("guard")
+}
+
+/// Returns whether a file is a segment of a journal.
+fn is_segment(path: &str, start: &[u8]) -> bool {
+    path.rsplit('.').next() == Some("ssj") && start.starts_with(b"ssj")
 }
 
 /// Returns a member's name as a path, without `..` and a leading `/`.

@@ -82,6 +82,12 @@ impl Assembly {
             let others = and_more(count);
             self.remark(Severity::Warning, "", format!("{first}, though its name promises objects; some may be missing{others}"));
         }
+        let Tally { count, first } = std::mem::take(&mut self.segments);
+        if count > 0 {
+            let others = and_more(count);
+            let message = format!("is a segment of a journal, which is read only if its folder is the source{others}");
+            self.remark(Severity::Warning, &first, message);
+        }
         let Tally { count, first } = std::mem::take(&mut self.in_part);
         if count > 0 {
             let others = if count > 1 {

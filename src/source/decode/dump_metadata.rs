@@ -1,5 +1,6 @@
 //! Reads a dump's metadata: when it was taken, the API server's version, and the scheduler's configuration.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -7,8 +8,10 @@ use jiff::civil::DateTime;
 use serde::Deserialize;
 use serde_yaml::Value;
 
+use super::yaml_cost;
 use crate::cluster::{Object, Pod};
 use crate::limits::sources::VERSION_TEXT;
+use crate::output::url_without_password;
 use crate::source::read::split::Syntax;
 
 /// A statement in the source about the scheduler's configuration.
@@ -81,19 +84,35 @@ pub(in crate::source) fn of_pod(object: &Object, text: &[u8], syntax: Syntax) ->
     let value = parse(text, syntax)?;
     let container = value.get("spec")?.get("containers")?.get(container)?;
     let words = |key: &str| container.get(key).and_then(Value::as_sequence).into_iter().flatten().filter_map(Value::as_str);
-    // The arguments may hold a shell script, so only relevant options are shown, verbatim.
-    let options: Vec<&str> = words("command")
-        .chain(words("args"))
-        .flat_map(str::split_whitespace)
-        .filter(|word| {
-            ["--config", "--feature-gates", "--kube-api-", "--leader-elect-resource-name"].iter().any(|known| word.starts_with(known))
-        })
-        .collect();
+    // The arguments may hold a shell script, so only relevant options are shown.
+    let options: Vec<Cow<'_, str>> =
+        words("command").chain(words("args")).flat_map(str::split_whitespace).filter_map(shown_option).collect();
     let mut what = format!("kube-scheduler {}", version.unwrap_or(if image.is_empty() { "of an unknown image" } else { image }));
     if !options.is_empty() {
         what.push_str(&format!(", started with {}", options.join(" ")));
     }
     Some(SchedulerMetadata { what, config: None, version: None })
+}
+
+/// The options of kube-scheduler that say what it decides with.
+const OPTIONS: [&str; 6] =
+    ["--config", "--feature-gates", "--kube-api-burst", "--kube-api-content-type", "--kube-api-qps", "--leader-elect-resource-name"];
+
+/// Returns an option of kube-scheduler without the passwords that its value may have; `None` for other options.
+fn shown_option(word: &str) -> Option<Cow<'_, str>> {
+    match word.split_once('=') {
+        Some((name, value)) if OPTIONS.contains(&name) => Some(match without_url_secrets(value) {
+            Cow::Borrowed(_) => word.into(),
+            Cow::Owned(value) => format!("{name}={value}").into(),
+        }),
+        None if OPTIONS.contains(&word) => Some(word.into()),
+        _ => None,
+    }
+}
+
+/// Returns a text without the parts in which a URL has passwords.
+fn without_url_secrets(text: &str) -> Cow<'_, str> {
+    if text.contains("://") || text.contains(['?', '@']) { url_without_password(text).into() } else { text.into() }
 }
 
 /// Returns whether a pod runs kube-scheduler.
@@ -122,12 +141,12 @@ pub(in crate::source) fn of_configuration(kind: &str, text: &[u8], syntax: Synta
             set("apiVersion", "kubescheduler.config.k8s.io/v1");
             set("kind", "KubeSchedulerConfiguration");
         }
-        let profiles: Vec<&str> = value
+        let profiles: Vec<Cow<'_, str>> = value
             .get("profiles")
             .and_then(Value::as_sequence)
             .into_iter()
             .flatten()
-            .filter_map(|p| p.get("schedulerName")?.as_str())
+            .filter_map(|p| p.get("schedulerName")?.as_str().map(without_url_secrets))
             .collect();
         let of = if profiles.is_empty() { String::new() } else { format!(" of {}", profiles.join(", ")) };
         let config = serde_yaml::to_string(&value).ok();
@@ -171,6 +190,9 @@ pub(in crate::source) fn of_kindless(text: &[u8], syntax: Syntax) -> Option<Sche
 
 /// Returns the API server's version in a file that holds it.
 pub(in crate::source) fn server_version(text: &str) -> Option<String> {
+    if yaml_cost(text.as_bytes()).is_some() {
+        return None;
+    }
     let value: Value = serde_yaml::from_str(text).ok()?;
     let info = value.get("info").or_else(|| value.get("serverVersion")).unwrap_or(&value);
     let version = ["gitVersion", "kubernetesVersion"].iter().find_map(|key| info.get(key)?.as_str());

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::archive::{self, Sort, Stream};
 #[cfg(feature = "dumps")]
 use super::etcd;
-use super::limits::Budget;
-use crate::limits::sources::HIDDEN_FILES;
+use super::limits::{Budget, size};
+use crate::limits::sources::{HIDDEN_FILES, STDIN};
 
 /// An input to load.
 #[derive(Clone, Debug)]
@@ -209,9 +209,6 @@ impl Read for Broken {
     }
 }
 
-/// The maximal length of UTF-16 in bytes, since it is converted as a whole.
-const MAX_UTF16: u64 = 1 << 30;
-
 /// Removes a UTF-8 byte order mark, and converts UTF-16, which Windows shells write, to UTF-8.
 fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'_>, Option<u64>)> {
     let (head, mut reader) = peek(reader, 3);
@@ -224,12 +221,75 @@ fn without_mark(reader: BoxRead<'_>, size: Option<u64>) -> io::Result<(BoxRead<'
         [0xfe, 0xff, ..] => u16::from_be_bytes,
         _ => return Ok((reader, size)),
     };
+    reader.read_exact(&mut [0; 2])?;
+    Ok((Box::new(Utf16 { reader, decode, bytes: Vec::new(), units: Vec::new(), text: Vec::new(), read: 0, is_at_end: false }), None))
+}
+
+/// Bytes of UTF-16 that are converted at once.
+const UTF16_PART: u64 = 64 << 10;
+
+/// UTF-16 that is converted to UTF-8 while it is read. Each unit that is none of a character becomes U+FFFD.
+struct Utf16<'a> {
+    reader: BoxRead<'a>,
+    decode: fn([u8; 2]) -> u16,
+    /// Half of a unit.
+    bytes: Vec<u8>,
+    /// Half of a pair of units.
+    units: Vec<u16>,
+    text: Vec<u8>,
+    /// The bytes of `text` that were read.
+    read: usize,
+    is_at_end: bool,
+}
+
+impl Utf16<'_> {
+    /// Converts the next part.
+    fn convert(&mut self) -> io::Result<()> {
+        let count = self.reader.by_ref().take(UTF16_PART).read_to_end(&mut self.bytes)?;
+        self.is_at_end = count == 0;
+        if self.is_at_end && !self.bytes.is_empty() {
+            self.bytes.clear();
+            self.units.push(0xdc00);
+        }
+        let (pairs, rest) = self.bytes.as_chunks::<2>();
+        self.units.extend(pairs.iter().map(|pair| (self.decode)(*pair)));
+        self.bytes = rest.to_vec();
+        let half = self.units.pop_if(|last| !self.is_at_end && (0xd800..0xdc00).contains(last));
+        self.text = String::from_utf16_lossy(&self.units).into_bytes();
+        self.units = half.into_iter().collect();
+        self.read = 0;
+        Ok(())
+    }
+}
+
+impl Read for Utf16<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.read == self.text.len() && !self.is_at_end {
+            self.convert()?;
+        }
+        let count = (&self.text[self.read..]).read(out)?;
+        self.read += count;
+        Ok(count)
+    }
+}
+
+/// Bytes at the start of standard input that show whether it is binary.
+const INPUT_HEAD: usize = 4096;
+
+/// Returns the bytes of standard input, or its start if that is neither text nor packed; an error if it has more than `limit` bytes.
+fn read_input(input: &mut dyn Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader.take(MAX_UTF16).read_to_end(&mut bytes)?;
-    let units: Vec<u16> = bytes[2..].as_chunks::<2>().0.iter().map(|pair| decode(*pair)).collect();
-    let text = String::from_utf16_lossy(&units).into_bytes();
-    let size = text.len() as u64;
-    Ok((Box::new(Cursor::new(text)), Some(size)))
+    input.take(INPUT_HEAD as u64).read_to_end(&mut bytes)?;
+    let is_marked = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    if is_binary(&bytes) && !is_marked && archive::is_plain(&bytes) {
+        return Ok(bytes);
+    }
+    let left = (limit + 1).saturating_sub(bytes.len() as u64);
+    input.take(left).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("has more than {}; name a file instead", size(limit))));
+    }
+    Ok(bytes)
 }
 
 /// The files found below the inputs.
@@ -243,7 +303,7 @@ pub(in crate::source) struct Found {
     /// Files in hidden directories.
     pub(in crate::source) in_hidden: Vec<String>,
     /// Links that lead out of the given directory and are not followed.
-    pub(in crate::source) led_out: Vec<String>,
+    pub(in crate::source) led_out: Vec<LedOut>,
     /// Pipes, devices and sockets, which are not read.
     pub(in crate::source) special: Vec<String>,
 }
@@ -255,6 +315,16 @@ pub(in crate::source) struct Failed {
     pub(in crate::source) error: io::Error,
     /// It was found in a directory, not named by the user.
     pub(in crate::source) found: bool,
+    /// It is a directory.
+    pub(in crate::source) is_directory: bool,
+}
+
+/// A link that leads out of the given directory.
+#[derive(Debug)]
+pub(in crate::source) struct LedOut {
+    pub(in crate::source) path: String,
+    /// It leads to a directory.
+    pub(in crate::source) is_directory: bool,
 }
 
 /// The walk through one given directory.
@@ -279,7 +349,7 @@ impl Found {
                         let mut walk = DirectoryWalk { input: number, seen: HashSet::from([root.clone()]), root: root.clone() };
                         found.walk(path, &root, "", &mut walk);
                     }
-                    Err(error) => found.fail(path.display().to_string(), error, false),
+                    Err(error) => found.fail(path.display().to_string(), error, false, true),
                 },
                 Input::Path(path) => found.add_named(number, path.display().to_string(), Content::File(path.clone())),
                 Input::Bytes { name, bytes } => found.add_named(number, name.clone(), Content::Memory(Arc::new(bytes.clone()))),
@@ -295,15 +365,14 @@ impl Found {
     }
 
     fn add_stdin(&mut self, input: usize) {
-        let mut bytes = Vec::new();
-        match io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => self.add_named(input, "-".to_owned(), Content::Memory(Arc::new(bytes.into()))),
-            Err(error) => self.fail("-".to_owned(), error, false),
+        match read_input(&mut io::stdin().lock(), STDIN) {
+            Ok(bytes) => self.add_named(input, "-".to_owned(), Content::Memory(Arc::new(bytes.into()))),
+            Err(error) => self.fail("-".to_owned(), error, false, false),
         }
     }
 
-    fn fail(&mut self, path: String, error: io::Error, found: bool) {
-        self.failed.push(Failed { path, error, found });
+    fn fail(&mut self, path: String, error: io::Error, found: bool, is_directory: bool) {
+        self.failed.push(Failed { path, error, found, is_directory });
     }
 
     /// Adds the names of the files in a hidden directory, which may be those of a dump.
@@ -321,7 +390,7 @@ impl Found {
         let entries = std::fs::read_dir(directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut entries = match entries {
             Ok(entries) => entries,
-            Err(error) => return self.fail(directory.display().to_string(), error, !below.is_empty()),
+            Err(error) => return self.fail(directory.display().to_string(), error, !below.is_empty(), true),
         };
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
@@ -337,12 +406,12 @@ impl Found {
             let (target, meta) = match target.and_then(|target| path.metadata().map(|meta| (target, meta))) {
                 Ok(found) => found,
                 Err(error) => {
-                    self.fail(path.display().to_string(), error, true);
+                    self.fail(path.display().to_string(), error, true, false);
                     continue;
                 }
             };
             if !target.starts_with(&walk.root) {
-                self.led_out.push(path.display().to_string());
+                self.led_out.push(LedOut { path: path.display().to_string(), is_directory: meta.is_dir() });
                 continue;
             }
             if !walk.seen.insert(target.clone()) {

@@ -42,15 +42,38 @@ pub fn looks_like_dump(path: &Path) -> bool {
     }
 }
 
+/// A type of file that an extension promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+pub(in crate::source) enum Claim {
+    #[strum(to_string = "tar archive")]
+    Tar,
+    #[strum(to_string = "zip archive")]
+    Zip,
+    #[strum(to_string = "gzip file")]
+    Gzip,
+    #[strum(to_string = "xz file")]
+    Xz,
+    #[strum(to_string = "zstd file")]
+    Zstd,
+    #[strum(to_string = "bzip2 file")]
+    Bzip2,
+}
+
+impl Claim {
+    pub(in crate::source) fn is_archive(self) -> bool {
+        matches!(self, Self::Tar | Self::Zip)
+    }
+}
+
 /// The extensions of compressed files and archives.
-const ARCHIVES: &[(&str, &str)] =
-    &[("tar", "tar archive"), ("tgz", "tar archive"), ("txz", "tar archive"), ("tbz2", "tar archive"), ("zip", "zip archive")];
-const COMPRESSED: &[(&str, &str)] = &[("gz", "gzip file"), ("xz", "xz file"), ("zst", "zstd file"), ("bz2", "bzip2 file")];
+const ARCHIVES: &[(&str, Claim)] =
+    &[("tar", Claim::Tar), ("tgz", Claim::Tar), ("txz", Claim::Tar), ("tbz2", Claim::Tar), ("zip", Claim::Zip)];
+const COMPRESSED: &[(&str, Claim)] = &[("gz", Claim::Gzip), ("xz", Claim::Xz), ("zst", Claim::Zstd), ("bz2", Claim::Bzip2)];
 
 /// Returns the type of archive or compression in a file's extension, for a file that is no archive. If the file was
 /// `compressed`, only types of archives count.
-pub(in crate::source) fn unkept_claim(path: &str, compressed: bool) -> Option<&'static str> {
-    let claim = |path: &Path, endings: &[(&str, &'static str)]| {
+pub(in crate::source) fn unkept_claim(path: &str, compressed: bool) -> Option<Claim> {
+    let claim = |path: &Path, endings: &[(&str, Claim)]| {
         let ending = path.extension()?;
         endings.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, claim)| *claim)
     };
@@ -75,6 +98,11 @@ pub(in crate::source) fn worth_reading(path: &str, start: &[u8]) -> bool {
         return true;
     }
     !known(&["log"]) && starts_like_objects(start)
+}
+
+/// Returns whether bytes are zeros or white space only, as in files that a crash or a full disk left behind.
+pub(in crate::source) fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0 || byte.is_ascii_whitespace())
 }
 
 /// The first words of what kubectl prints in place of objects.

@@ -30,6 +30,16 @@ fn what_would_take_long_is_refused() {
 }
 
 #[test]
+fn names_of_resources_that_are_none_are_shown_without_what_a_url_hides() {
+    let head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+    for name in ["bad?token=canary", "http://bob:canary@h/x", "token=canary", "a;b#canary"] {
+        let text = format!("{head}extenders: [{{urlPrefix: 'http://h', filterVerb: f, managedResources: [{{name: '{name}'}}]}}]");
+        let error = Config::parse(&text, Emulation::default()).unwrap_err().to_string();
+        assert!(error.contains("managedResources[0].name") && error.contains("[hidden]") && !error.contains("canary"), "{error}");
+    }
+}
+
+#[test]
 fn credentials_of_extenders_are_not_kept() {
     let text = "extenders: [{urlPrefix: 'https://me:hunter2@h/x', tlsConfig: {keyData: aHVudGVyMg==, insecure: true}}, {weight: 1}]";
     let kept: Value = serde_json::from_str(&without_credentials(text).unwrap()).unwrap();

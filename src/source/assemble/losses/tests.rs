@@ -40,6 +40,10 @@ fn lost_files_take_their_kind_and_others_all_that_is_not_whole() {
     assert_eq!(others(&assembly), (vec![], Some(MissingReason::Incomplete)));
     assembly.lose_path("a/jobs.yaml", true);
     assert_eq!(others(&assembly).0, [NeighborKind::Job]);
+    for (path, is_directory) in [("a/kubelet.log.1", false), ("audit_logs/a", true), ("a/pods/logs", false)] {
+        if is_directory { assembly.lose_directory(path, true) } else { assembly.lose_path(path, true) }
+    }
+    assert_eq!(kinds(&assembly).len(), 2);
     assembly.losses.whole.model.insert(Kind::Node);
     assembly.losses.whole.neighbors.insert(NeighborKind::Deployment);
     assembly.lose_path("a/dump.json", true);

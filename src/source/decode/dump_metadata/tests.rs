@@ -66,3 +66,31 @@ fn versions_are_found_in_their_files() {
         assert_eq!(collection_error(text).as_deref(), expected, "{text}");
     }
 }
+
+#[test]
+fn options_are_shown_without_passwords() {
+    for (word, expected) in [
+        ("--config=/etc/kubernetes/scheduler.yaml", Some("--config=/etc/kubernetes/scheduler.yaml")),
+        ("--feature-gates=A=true,B=false", Some("--feature-gates=A=true,B=false")),
+        ("--config", Some("--config")),
+        ("--config=http://bob:hunter2@h/?token=canary", Some("--config=http://h/")),
+        ("--config=/x?token=canary", Some("--config=/x")),
+        ("--kube-api-qps=50", Some("--kube-api-qps=50")),
+        ("--kube-api-token=canary", None),
+        ("--config-password=canary", None),
+        ("--kubeconfig=/etc/x", None),
+    ] {
+        assert_eq!(shown_option(word).as_deref(), expected, "{word}");
+    }
+    let text = b"profiles: [{schedulerName: 'a?token=canary'}, {schedulerName: b}]";
+    assert_eq!(of_configuration("KubeSchedulerConfiguration", text, Syntax::Yaml).unwrap().what, "KubeSchedulerConfiguration of a, b");
+}
+
+/// A file with a version costs no more than an object of its length may.
+#[test]
+fn versions_in_costly_files_are_not_looked_for() {
+    let version = "gitVersion: v1.31.2\n";
+    let aliases = format!("{version}a: &a [{}]\nb: [{}]\n", "x, ".repeat(1_000), "*a, ".repeat(1_000));
+    let deep = format!("{version}a: {}{}\n", "[".repeat(2_000), "]".repeat(2_000));
+    assert_eq!([version, &aliases, &deep].map(|text| server_version(text).is_some()), [true, false, false]);
+}

@@ -9,15 +9,16 @@ use ruzstd::decoding::FrameDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
 use super::{BoxRead, Compression};
+use crate::limits::sources::UNPACK_WINDOW;
 
-/// The memory limit of an xz stream, in KiB; the highest preset needs 64 MiB.
-const XZ_MEMORY_KIB: u32 = 256 << 10;
+/// The memory of an xz stream besides its window, in KiB.
+const XZ_BESIDES_WINDOW: u32 = 256;
 
 /// Returns the decompressed text of a stream.
 pub(super) fn decoder<'a>(compression: Compression, below: impl Read + Send + 'a) -> BoxRead<'a> {
     match compression {
         Compression::Gzip => Box::new(Gzip { member: Some(GzDecoder::new(BufReader::new(below))) }),
-        Compression::Xz => Box::new(XzReader::new_mem_limit(below, true, XZ_MEMORY_KIB)),
+        Compression::Xz => Box::new(XzReader::new_mem_limit(below, true, (UNPACK_WINDOW >> 10) as u32 + XZ_BESIDES_WINDOW)),
         Compression::Zstd => Box::new(Zstd::new(below)),
         Compression::Bzip2 => Box::new(MultiBzDecoder::new(below)),
     }
@@ -73,7 +74,9 @@ struct Zstd<R> {
 
 impl<R: Read> Zstd<R> {
     fn new(source: R) -> Self {
-        Self { source, decoder: FrameDecoder::new(), in_frame: false }
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(UNPACK_WINDOW);
+        Self { source, decoder, in_frame: false }
     }
 
     /// Starts the next frame; returns false at the end of the stream.

@@ -69,6 +69,8 @@ pub(in crate::source) enum End {
     Unmarked,
     /// Other bytes than padding follow the mark.
     Followed,
+    /// Bytes before or between the members belong to none that the directory lists, or it lists two of one name.
+    Unlisted,
     /// The visitor stopped it.
     Stopped,
 }

@@ -54,23 +54,31 @@ impl<R: Read> Tar<R> {
                         0 | b'0' | b'7' => MemberKind::File,
                         b'1' | b'2' => MemberKind::Link,
                         b'S' => MemberKind::Unreadable("it is stored as a sparse file"),
+                        b'M' => MemberKind::Unreadable("it continues a file of an earlier volume"),
+                        // GNU's lists of the files in a folder.
+                        b'D' => MemberKind::Other,
+                        b'3'..=b'6' if size > 0 => MemberKind::Unreadable("it is a folder, pipe or device with content"),
+                        b'3'..=b'6' => MemberKind::Other,
+                        // POSIX: types that are not known are files.
+                        _ if size > 0 => MemberKind::File,
                         _ => MemberKind::Other,
                     };
                     let name = extensions.name.unwrap_or_else(|| name(&block));
-                    let kind = if kind == MemberKind::File && name.ends_with('/') { MemberKind::Other } else { kind };
+                    let is_folder = kind == MemberKind::File && size == 0 && name.ends_with('/');
+                    let kind = if is_folder { MemberKind::Other } else { kind };
                     return Ok(Some(Head { name, size: Some(size), kind }));
                 }
             }
         }
     }
 
-    /// Reads what follows the end of the archive. Returns whether it is more than padding.
+    /// Reads what follows the end of the archive. Returns whether it is more than padding, which has up to `limit` bytes.
     pub(in crate::source) fn drain(&mut self, limit: u64) -> io::Result<bool> {
-        let mut rest = self.reader.by_ref().take(limit);
+        let mut rest = self.reader.by_ref().take(limit + 1);
         let mut part = [0; 4 * BLOCK];
         loop {
             match rest.read(&mut part) {
-                Ok(0) => return Ok(false),
+                Ok(0) => return Ok(rest.limit() == 0),
                 Ok(count) if part[..count].iter().any(|byte| *byte != 0) => return Ok(true),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

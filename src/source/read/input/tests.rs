@@ -49,3 +49,41 @@ fn opens_plain_gzip_and_utf16_text_alike() {
         assert_eq!(read(short.into()), short.trim_start_matches('\u{feff}'));
     }
 }
+
+#[test]
+fn standard_input_is_read_up_to_a_length() {
+    let read = |bytes: &[u8], limit| read_input(&mut &*bytes, limit).map(|read| read.len()).map_err(|error| error.to_string());
+    let text = [b'a'; 10_000];
+    assert_eq!(read(&text, STDIN), Ok(10_000));
+    assert_eq!((read(&text, 10_000), read(&text, 9_999)), (Ok(10_000), Err("has more than 9999 bytes; name a file instead".into())));
+    // Of what is no dump, no more than the start is read, however long it is.
+    let mut endless = io::repeat(0);
+    assert_eq!(read_input(&mut endless, STDIN).unwrap().len(), INPUT_HEAD);
+    let packed = [&b"\x1f\x8b\x08"[..], &[0; 10_000]].concat();
+    assert_eq!(read(&packed, STDIN), Ok(packed.len()));
+}
+
+/// The parts of a character may be in different parts of the input.
+#[test]
+fn utf16_is_converted_part_by_part() {
+    struct Bytes<'a>(&'a [u8]);
+    impl Read for Bytes<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let count = self.0.len().min(out.len()).min(1);
+            self.0.read(&mut out[..count])
+        }
+    }
+    let text = format!("a{}\u{1f600}end", "\u{1f600}".repeat(UTF16_PART as usize / 2));
+    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(read([&[0xff, 0xfe][..], &bytes].concat()), text);
+    let converted = |bytes: &[u8]| {
+        let mut read = String::new();
+        let marked = [&[0xff, 0xfe][..], bytes].concat();
+        without_mark(Box::new(Bytes(&marked)), None).unwrap().0.read_to_string(&mut read).unwrap();
+        read
+    };
+    // Half of a unit, half of a pair, and the second half alone.
+    assert_eq!(converted(b"a\0b"), "a\u{fffd}");
+    assert_eq!(converted(b"a\0\x3d\xd8"), "a\u{fffd}");
+    assert_eq!(converted(b"\x00\xdea\0"), "\u{fffd}a");
+}

@@ -1,6 +1,7 @@
 //! Tests of `tar`.
 
 use super::*;
+use crate::limits::sources::TAR_PADDING;
 
 fn read(archive: &[u8]) -> (Vec<(String, MemberKind, String)>, Option<String>) {
     let mut tar = Tar::new(archive);
@@ -74,11 +75,36 @@ fn extensions_that_are_too_long_are_skipped() {
 fn padding_is_read_up_to_a_length() {
     let mut archive = build(tar::Header::new_gnu, &["a"]);
     archive.extend(vec![0; 3000]);
-    let mut rest = archive.as_slice();
-    let mut tar = Tar::new(&mut rest);
-    while tar.next().unwrap().is_some() {}
-    tar.drain(1000).unwrap();
-    assert!(!rest.is_empty());
+    for (limit, goes_on) in [(1000, true), (3511, true), (3512, false), (TAR_PADDING, false)] {
+        let mut rest = archive.as_slice();
+        let mut tar = Tar::new(&mut rest);
+        while tar.next().unwrap().is_some() {}
+        assert_eq!(tar.drain(limit).unwrap(), goes_on, "{limit}");
+        assert_eq!(rest.is_empty(), limit >= 3511, "{limit}");
+    }
+}
+
+/// Content of a type that is not known is that of a file, and no content is dropped without a word.
+#[test]
+fn members_of_other_types_are_read_or_named() {
+    let kind_of = |kind: u8, name: &str, content: &str| {
+        let mut header = tar::Header::new_gnu();
+        header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_entry_type(tar::EntryType::new(kind));
+        header.set_size(content.len() as u64);
+        header.set_cksum();
+        let mut builder = tar::Builder::new(Vec::new());
+        builder.append(&header, content.as_bytes()).unwrap();
+        read(&builder.into_inner().unwrap()).0[0].1
+    };
+    for kind in [1, b'8', b'9', b'A', b'N', b'X', b'Z'] {
+        assert_eq!((kind_of(kind, "a.json", "{}"), kind_of(kind, "a.json", "")), (MemberKind::File, MemberKind::Other), "{kind}");
+    }
+    for kind in [b'4', b'5', b'6', b'M'] {
+        assert!(matches!(kind_of(kind, "a.json", "{}"), MemberKind::Unreadable(_)), "{kind}");
+    }
+    assert_eq!((kind_of(b'0', "a.json/", "{}"), kind_of(b'0', "a/", "")), (MemberKind::File, MemberKind::Other));
+    assert_eq!(kind_of(b'D', "a/", "Yb.json\0\0"), MemberKind::Other);
 }
 
 #[test]
