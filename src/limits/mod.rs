@@ -19,6 +19,7 @@
 //! | [`sources::FILES`] | 1,000,000 | Files and members of archives that are opened in a load by default; the others are counted as not read. | `bombs_end_at_the_limit_and_the_rest_loads` |
 //! | [`sources::OBJECT`] | 512 MiB | Length of an object; the file ends there. API servers reject objects of a few megabytes. | `an_object_without_end_ends_its_file` |
 //! | [`sources::NAME`] | 1 KiB | Length of the name, the namespace or a label of an object; one with a longer one is an error. API servers accept 317 bytes. | `a_name_that_no_api_server_accepts_is_an_error` |
+//! | [`sources::LIST_ENTRIES`] | 20,000 | Entries of one list of an object; an object with a longer one is refused by name, as are its fields of other types. An API server takes objects of 1.5 MiB. | `an_object_with_a_very_long_list_is_refused` |
 //! | [`sources::ITEMS`] | 512 | Entries of lists of which API servers accept 32 or fewer: the devices of a claim, their conditions, the counters of a set, access modes; an object with more is an error. | `lists_that_no_api_server_accepts_are_errors` |
 //! | [`sources::LISTS_WITHIN`] | 8 | Depth of lists within lists; a deeper one is an error. The stack is finite. | `lists_within_lists_are_read_up_to_a_depth` |
 //! | [`sources::FLOW_DEPTH`] | 1,000 | Brackets open in YAML's flow style, and entries that begin on one line; an object with more is an error, as the parser would take quadratic time to say so. | `long_lines_and_deep_nesting_are_no_danger` |
@@ -141,7 +142,7 @@
 //! | [`engine::BREACHES_LISTED`] | 1,000 | Violated bounds of a LimitRange that a refusal lists; it says that there are more. | `violated_bounds_beyond_the_limit_are_not_listed` |
 //! | [`engine::CAPACITY_COPIES`] | 10,000 | Copies of a pod that are placed one by one to count how many fit; more may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
 //! | [`engine::CAPACITY_STEPS`] | 5,000,000 steps | Nodes times constraints that are asked about all copies that are placed one by one; more copies may fit. | `copies_of_pods_with_many_constraints_are_counted_up_to_fewer` |
-//! | [`engine::CAPACITY_DECISION_STEPS`] | 50,000,000 steps | Steps of all decisions about copies that are placed one by one to count how many fit; more copies may fit. | `copies_are_counted_until_decisions_took_many_steps` |
+//! | [`engine::CAPACITY_DECISION_STEPS`] | 20,000,000 steps | Steps of all decisions about copies that are placed one by one to count how many fit; more copies may fit. | `copies_are_counted_until_decisions_took_many_steps` |
 //! | [`engine::FIXES_STEPS`] | 16,000,000 steps | Steps of all decisions of a search for fixes; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::FIXES_STEPS_OF_ERROR`] | 10,000,000 steps | Steps that count for a decision of a search for fixes that ends with an error after a long search of a plugin. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::OVERVIEW_FIX_STEPS`] | 4,000,000 steps | Steps of all decisions of the search for the fix of one cause of the overview; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
