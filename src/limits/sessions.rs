@@ -20,7 +20,9 @@ limits! { "sessions":
     /// Revisions on all branches of a session file, shared ones counted on each; a file with more is refused.
     count REPLAYED_REVISIONS: usize = 1_000_000, "a_session_that_replays_too_much_is_refused";
     /// Events on all branches of a session file, shared ones counted on each; a file with more is refused.
-    count REPLAYED_EVENTS: usize = 50_000_000, "a_session_that_replays_too_much_is_refused";
+    count REPLAYED_EVENTS: usize = 4_000_000, "a_session_that_replays_too_much_is_refused";
+    /// Events by which REPLAYED_EVENTS grows for each object of the session.
+    count REPLAYED_EVENTS_OF_OBJECT: usize = 150, "a_session_that_replays_too_much_is_refused";
     /// Changes of a journal that the timeline shows; those after them are not shown, which a notice says.
     count JOURNAL_CHANGES: usize = 20_000, "a_window_is_bounded";
     /// Attempts of the cluster's scheduler about a pod that are compared with our decision on the state of their moment, the newest; the

@@ -285,7 +285,7 @@ impl Session {
         }
         let neighbors = rest.neighbors.read(&mut lines)?;
         let mut branches = Vec::new();
-        let mut budget = ReplayBudget::default();
+        let mut budget = ReplayBudget::of(objects.len());
         for _ in 0..rest.branches {
             let saved: SavedBranch = lines.next()?;
             let within = budget.take(saved.fork, &saved.actions, saved.events);

@@ -2,7 +2,7 @@
 
 use super::branch::Fork;
 use super::revision::Action;
-use crate::limits::sessions::{REPLAYED_EVENTS, REPLAYED_OPERATIONS, REPLAYED_REVISIONS};
+use crate::limits::sessions::{REPLAYED_EVENTS, REPLAYED_EVENTS_OF_OBJECT, REPLAYED_OPERATIONS, REPLAYED_REVISIONS};
 use crate::scheduler::Operation;
 
 /// A limit on the replay of a session file.
@@ -25,22 +25,23 @@ pub(super) struct ReplayBudget {
     operations: usize,
     revisions: usize,
     events: usize,
-}
-
-impl Default for ReplayBudget {
-    fn default() -> Self {
-        Self { operations: REPLAYED_OPERATIONS, revisions: REPLAYED_REVISIONS, events: REPLAYED_EVENTS }
-    }
+    most_events: usize,
 }
 
 impl ReplayBudget {
+    /// Returns the amounts for a session with a number of objects, of which each cycle may record some.
+    pub(super) fn of(objects: usize) -> Self {
+        let events = REPLAYED_EVENTS.saturating_add(objects.saturating_mul(REPLAYED_EVENTS_OF_OBJECT));
+        Self { operations: REPLAYED_OPERATIONS, revisions: REPLAYED_REVISIONS, events, most_events: events }
+    }
+
     /// Takes in a branch with its number of events.
     pub(super) fn take(&mut self, fork: Option<Fork>, actions: &[Action], events: usize) -> Result<(), ReplayLimit> {
         let operations = actions.iter().map(operations).fold(0, usize::saturating_add);
         let revisions = fork.map_or(0, |fork| fork.revisions).saturating_add(actions.len());
         self.operations = self.operations.checked_sub(operations).ok_or(ReplayLimit::Operations(REPLAYED_OPERATIONS))?;
         self.revisions = self.revisions.checked_sub(revisions).ok_or(ReplayLimit::Revisions(REPLAYED_REVISIONS))?;
-        self.events = self.events.checked_sub(events).ok_or(ReplayLimit::Events(REPLAYED_EVENTS))?;
+        self.events = self.events.checked_sub(events).ok_or(ReplayLimit::Events(self.most_events))?;
         Ok(())
     }
 }
@@ -73,7 +74,8 @@ mod tests {
         assert_eq!(operations(&nested), 5);
         let what_if = Action::from(("drain n".parse::<crate::session::Verb>().unwrap(), batch(vec![Operation::Schedule])));
         assert_eq!(operations(&what_if), 2);
-        let mut budget = ReplayBudget { operations: 6, revisions: 10, events: 100 };
+        assert_eq!(ReplayBudget::of(1000).events, REPLAYED_EVENTS + 1000 * REPLAYED_EVENTS_OF_OBJECT);
+        let mut budget = ReplayBudget { operations: 6, revisions: 10, events: 100, most_events: 100 };
         let once = |budget: &mut ReplayBudget, actions: &[Action], revisions, events| {
             budget.take(Some(Fork { branch: 0, revisions }), actions, events)
         };
@@ -81,7 +83,7 @@ mod tests {
         let left = budget;
         assert_eq!(once(&mut left.clone(), &[Action::Apply(Operation::Schedule)], 0, 0), Err(ReplayLimit::Operations(REPLAYED_OPERATIONS)));
         assert_eq!(once(&mut left.clone(), &[], 6, 0), Err(ReplayLimit::Revisions(REPLAYED_REVISIONS)));
-        assert_eq!(once(&mut left.clone(), &[], 5, 61), Err(ReplayLimit::Events(REPLAYED_EVENTS)));
+        assert_eq!(once(&mut left.clone(), &[], 5, 61), Err(ReplayLimit::Events(100)));
         assert_eq!(once(&mut left.clone(), &[], 5, 60), Ok(()));
         assert_eq!(once(&mut left.clone(), &[], usize::MAX, 0), Err(ReplayLimit::Revisions(REPLAYED_REVISIONS)));
     }
