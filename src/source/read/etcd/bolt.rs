@@ -3,6 +3,7 @@
 //! Pages are read one at a time, so that a database of any size needs the memory of its largest page, and of long pages the objects
 //! of Secrets and ConfigMaps are not read. All numbers are little-endian.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -134,7 +135,8 @@ impl<R: Read + Seek> Bolt<R> {
             metas.extend(meta(&mut file, size)?.filter(|meta| meta.page_size == size));
         }
         let Meta { page_size, root, pages, .. } = metas.into_iter().max_by_key(|meta| meta.transaction).ok_or(Error::NoMeta)?;
-        Ok(Self { file, size, page_size, root, pages })
+        // The number of pages is the file's own word.
+        Ok(Self { file, size, page_size, root, pages: pages.min(size / page_size) })
     }
 
     /// Returns the page of a bucket of the file's root.
@@ -168,17 +170,28 @@ impl<R: Read + Seek> Bolt<R> {
     /// pages are still read.
     pub(super) fn leaves(&mut self, root: u64, visit: &mut dyn FnMut(u64, Leaf<'_>) -> Result<(), Error>, broken: &mut dyn FnMut(Error)) {
         let mut stack = vec![root];
+        // Each page has one place, also of those that follow another.
+        let mut reached = HashSet::from([root]);
         let mut left = self.pages;
         let mut bytes = Vec::new();
         while let Some(page) = stack.pop() {
-            if left == 0 {
-                return broken(Error::Page(page, Flaw::Again));
-            }
-            left -= 1;
-            let read = self.page(page, &mut bytes).and_then(|()| match u16_at(&bytes, 8) {
-                LEAF => visit(page, Leaf { bytes: &bytes }),
-                BRANCH => children(&bytes, &mut stack).ok_or(Error::Page(page, Flaw::Element)),
-                _ => Err(Error::Page(page, Flaw::Type)),
+            let read = self.page(page, &mut bytes).and_then(|()| {
+                let Some(rest) = left.checked_sub(bytes.len() as u64 / self.page_size) else {
+                    stack.clear();
+                    return Err(Error::Page(page, Flaw::Again));
+                };
+                left = rest;
+                match u16_at(&bytes, 8) {
+                    LEAF => visit(page, Leaf { bytes: &bytes }),
+                    BRANCH => children(page, &bytes, &mut |child| {
+                        if reached.insert(child) {
+                            stack.push(child);
+                        } else {
+                            broken(Error::Page(child, Flaw::Again));
+                        }
+                    }),
+                    _ => Err(Error::Page(page, Flaw::Type)),
+                }
             });
             if let Err(error) = read {
                 broken(error);
@@ -315,13 +328,13 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// Pushes the pages below a branch, the first on top.
-fn children(bytes: &[u8], stack: &mut Vec<u64>) -> Option<()> {
+/// Passes the pages below a branch to `push`, the last first.
+fn children(page: u64, bytes: &[u8], push: &mut dyn FnMut(u64)) -> Result<(), Error> {
     for index in (0..usize::from(u16_at(bytes, 10))).rev() {
         let at = HEADER + index * ELEMENT;
-        stack.push(u64_at(bytes.get(at..at + ELEMENT)?, 8));
+        push(u64_at(bytes.get(at..at + ELEMENT).ok_or(Error::Page(page, Flaw::Element))?, 8));
     }
-    Some(())
+    Ok(())
 }
 
 /// The parts of a meta page that are used.

@@ -335,6 +335,47 @@ fn pages_that_are_too_long_are_named() {
     assert_eq!(documents(&database).1, Some("page 5 is too long".to_owned()));
 }
 
+/// A file that can be read a number of times.
+struct Counted {
+    file: Cursor<Vec<u8>>,
+    left: usize,
+}
+
+impl Read for Counted {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.left = self.left.checked_sub(1).expect("the file is read without end");
+        self.file.read(out)
+    }
+}
+
+impl Seek for Counted {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+#[test]
+fn pages_in_a_circle_are_read_once() {
+    // The bucket's branch has the bucket itself 200 times below it, and its meta pages tell of more pages than any file has.
+    let bucket = |root: u64| [root.to_le_bytes(), [0; 8]].concat();
+    let key = |root: u64| page(2, 2, &[(1, b"key".to_vec(), bucket(root))]);
+    let circle = [meta_page(0, 2, 1 << 60, 6), meta_page(1, 2, 1 << 60, 7), key(3), branch(3, &[3; 200])].concat();
+    let counted = Counted { file: Cursor::new(circle), left: 100 };
+    let error = Objects::newest(counted).read_to_string(&mut String::new()).unwrap_err().to_string();
+    assert_eq!(error, "page 3 is reached more than once, and 199 more");
+    // Long pages that lie within each other, each with the pages of all after it.
+    let mut nested = [meta_page(0, 2, 1 << 60, 6), meta_page(1, 2, 1 << 60, 7), key(3)].concat();
+    nested.extend(branch(3, &(4..84).collect::<Vec<u64>>()));
+    for at in 4..84u64 {
+        let mut leaf = page(at, 2, &[]);
+        leaf[12..16].copy_from_slice(&(83 - at as u32).to_le_bytes());
+        nested.extend(leaf);
+    }
+    let counted = Counted { file: Cursor::new(nested), left: 100 };
+    let error = Objects::newest(counted).read_to_string(&mut String::new()).unwrap_err().to_string();
+    assert_eq!(error, "page 5 is reached more than once");
+}
+
 /// A file that notes which of its bytes are read.
 struct Watched {
     file: Cursor<Vec<u8>>,
