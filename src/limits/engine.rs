@@ -50,6 +50,10 @@ limits! { "engine":
     /// Members of a pod group times placements up to which the attempts of all placements are kept until one is taken; of more, the one
     /// that is taken is made again.
     count PLACED_MEMBERS_KEPT: usize = 10_000, "of_many_placements_the_one_that_is_taken_is_tried_again";
+    /// Attempts of members of a pod group in all placements together; a group with more is not decided, which its error says.
+    count PLACEMENT_ATTEMPTS: usize = 50_000, "a_group_of_very_many_placements_is_not_decided";
+    /// Attempts by which PLACEMENT_ATTEMPTS grows for each node.
+    count PLACEMENT_ATTEMPTS_OF_NODE: usize = 100, "a_group_of_very_many_placements_is_not_decided";
     /// Steps of the attempts of pod groups in a search for fixes, and in those of an overview together, on up to 1,000 nodes; they grow
     /// with the nodes up to ten times as many. Further fixes are not tried with the group, which the answer says.
     steps GROUP_STEPS: u64 = 7_000_000, "attempts_of_large_groups_are_bounded_over_all_causes";

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use schedscope::cluster::{Key, Kind, Object, Str};
-use schedscope::limits::engine::PLACED_MEMBERS_KEPT;
+use schedscope::limits::engine::{PLACED_MEMBERS_KEPT, PLACEMENT_ATTEMPTS, PLACEMENT_ATTEMPTS_OF_NODE};
 use schedscope::release::{Emulation, Gate, Profile};
 use schedscope::report::{GroupReport, OperationReport, group_text};
 use schedscope::scheduler::{Config, Operation, Options, Scheduler};
@@ -144,6 +144,26 @@ fn of_many_placements_the_one_that_is_taken_is_tried_again() {
         assert!(head.contains(&format!("all {zones} placements are too small: at most 3 pods find a place")), "{zones}: {head}");
         assert_eq!(bound, 0);
     }
+}
+
+#[test]
+fn a_group_of_very_many_placements_is_not_decided() {
+    let mut emulation = Emulation::default();
+    for gate in [Gate::GenericWorkload, Gate::GangScheduling, Gate::TopologyAwareWorkloadScheduling] {
+        emulation.set(gate, true);
+    }
+    let zones = 20;
+    let most = PLACEMENT_ATTEMPTS + zones * PLACEMENT_ATTEMPTS_OF_NODE;
+    let nodes = (0..zones).map(|at| node(&format!("n{at:03}"), 1, &format!("z{at:03}")));
+    let members = (0..most / zones + 300).map(|at| pod(&format!("train-{at:04}"), 10, "", Some("train")));
+    let together = json!({"schedulingConstraints": {"topology": [{"key": "zone"}]}});
+    let objects = nodes.chain(members).chain([group(1, &together)]).collect();
+    let start = "2026-11-20T18:26:12Z".parse().expect("a time");
+    let mut scheduler = Scheduler::new(Config::defaults(emulation), objects, Options { start, ..Options::default() });
+    let events = scheduler.apply(Operation::Schedule);
+    let head = text(&events)[0].clone();
+    assert!(head.contains("of 20 placements, and more take too long"), "{head}");
+    assert!(bound(&scheduler).is_empty());
 }
 
 #[test]

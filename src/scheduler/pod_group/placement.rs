@@ -2,7 +2,7 @@
 
 use crate::cluster::Str;
 use crate::framework::{Code, Context, MAX_NODE_SCORE, Placement, PluginName, PodGroupAssignments, Reason, Status};
-use crate::limits::engine::PLACED_MEMBERS_KEPT;
+use crate::limits::engine::{PLACED_MEMBERS_KEPT, PLACEMENT_ATTEMPTS, PLACEMENT_ATTEMPTS_OF_NODE};
 use crate::release::Gate;
 use crate::scheduler::algorithm::PostFilter;
 use crate::trace::{Event, GroupEvent, PlacementTry};
@@ -50,7 +50,16 @@ impl PodGroupCycle<'_> {
         let keeps = events.is_some();
         let are_many = placements.len().saturating_mul(self.members.len()) > PLACED_MEMBERS_KEPT;
         let mut tried: Vec<Tried> = Vec::new();
+        let nodes = self.world.cache.snapshot().len();
+        let mut left = PLACEMENT_ATTEMPTS.saturating_add(nodes.saturating_mul(PLACEMENT_ATTEMPTS_OF_NODE));
         for placement in &placements {
+            if left == 0 {
+                return GroupResult::of(Status::error(format!(
+                    "the pods of the group were tried in {} of {} placements, and more take too long",
+                    tried.len(),
+                    placements.len()
+                )));
+            }
             let mut facts = Vec::new();
             let result = self.try_members(Some(placement), post_filter, keeps.then_some(&mut facts));
             if result.status.is_error() {
@@ -59,6 +68,7 @@ impl PodGroupCycle<'_> {
                 }
                 return result;
             }
+            left = left.saturating_sub(result.members.len());
             tried.push(Tried::new(result, facts, are_many));
         }
         let chosen = self.choose(&placements, &tried);

@@ -50,11 +50,11 @@ struct Tail {
 }
 
 impl Tail {
-    /// Adds a segment without any frame.
+    /// Adds a segment that does not begin with a frame.
     fn add(&mut self, segment: &Segment) {
         match segment.read() {
-            Ok((read, frames)) => self.add_part(&read.bytes, frames.tail),
-            Err(_) => *self = Self { bytes: self.bytes + segment.length(), is_damaged: true },
+            Ok((read, frames)) if frames.whole.is_empty() => self.add_part(&read.bytes, frames.tail),
+            Ok(_) | Err(_) => *self = Self { bytes: self.bytes + segment.length(), is_damaged: true },
         }
     }
 

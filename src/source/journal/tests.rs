@@ -338,6 +338,7 @@ fn a_damaged_end_is_in_doubt_and_one_that_was_cut_in_writing_is_named() {
     };
     assert_eq!(read(&whole), (false, None));
     assert_eq!(read(&flipped(end.end - 1)), (true, Some(GapReason::Damaged)), "in the last frame");
+    assert_eq!(read(&flipped(0)), (true, Some(GapReason::Damaged)), "in the head of the segment");
     assert_eq!(read(&[&whole[..], b"more"].concat()), (true, Some(GapReason::Damaged)));
     let missing = &whole[..whole.len() - 1];
     let bytes = (missing.len() - frame::scan(missing).whole.last().unwrap().payload.end) as u64;
