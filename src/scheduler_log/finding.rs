@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::limits::sources::{LOG_LINE, LOG_WRITERS};
-use crate::plural::thousands;
 
 /// A remark about a log, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +116,7 @@ impl fmt::Display for FindingKind {
             }
             Self::CacheMismatch => f.write_str("the scheduler found its cache different from the API server"),
             Self::TooMany => f.write_str("the log has more attempts or moves than can be kept; the rest was skipped"),
-            Self::ManyWriters => write!(f, "lines of more than {} writers; those of the others were skipped", thousands(LOG_WRITERS)),
+            Self::ManyWriters => write!(f, "lines of more than {LOG_WRITERS} writers; those of the others were skipped"),
             Self::Zeros => f.write_str("a line has zero bytes, as a crash leaves them; lines may be missing"),
         }
     }

@@ -120,7 +120,7 @@ fn a_folder_in_part_is_reported_by_what_is_left_out() {
 }
 
 /// Returns why pods are not known where a folder also holds a file.
-fn beside(name: &str, content: &[u8]) -> Option<MissingReason> {
+fn with_file(name: &str, content: &[u8]) -> Option<MissingReason> {
     let pods = list(&[pod("a")]).to_string();
     folder(|at| {
         fs::write(at.join("pods.json"), &pods).unwrap();
@@ -151,7 +151,7 @@ fn files_that_cannot_be_read_count_whatever_their_names_are() {
         ("db", &[0; 20_000]),
         ("segment-0000000001.ssj", b"ssj2\0\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f"),
     ] {
-        assert_eq!(beside(name, content), partial, "{name} {} bytes", content.len());
+        assert_eq!(with_file(name, content), partial, "{name} {} bytes", content.len());
         // In an archive as well.
         let members =
             [("nodes.json".to_owned(), list(&[node("n1"), pod("a")]).to_string().into_bytes()), (name.to_owned(), content.to_vec())];
@@ -171,7 +171,7 @@ fn files_that_cannot_be_read_count_whatever_their_names_are() {
         ("history.db", b"SQLite format 3\0"),
         ("empty.txt", b""),
     ] {
-        assert_eq!(beside(name, content), None, "{name}");
+        assert_eq!(with_file(name, content), None, "{name}");
     }
 }
 

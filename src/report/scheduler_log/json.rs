@@ -267,7 +267,7 @@ impl LogReport<'_> {
 mod tests {
     use super::*;
 
-    /// What a log holds of a configuration is shown as it would be from a file: read within bounds, without credentials.
+    /// The configuration in a log is read within bounds, and shown without credentials, as one in a file is.
     #[test]
     fn configurations_in_logs_are_read_within_bounds_and_shown_without_credentials() {
         let of = |text: &str| configuration(Some(text));

@@ -214,7 +214,7 @@ impl Assembly {
 
     /// Records that a folder was not listed.
     pub(in crate::source) fn lose_directory(&mut self, path: &str, found: bool) {
-        // Layouts tell of files only.
+        // Layouts have roles for files only.
         if !found || !["x.json", "x.yaml"].iter().all(|file| is_skipped(&format!("{path}/{file}"))) {
             self.lose_any(path);
         }

@@ -84,7 +84,7 @@ fn walked(bytes: &[u8]) -> (End, String) {
 }
 
 #[test]
-fn bytes_of_a_zip_that_its_directory_does_not_list_are_told() {
+fn bytes_of_a_zip_that_its_directory_does_not_list_are_reported() {
     let (one, two) = (zip_of(&[("a", "1"), ("b", "2")]), zip_of(&[("c", "333")]));
     assert_eq!(walked(&one), (End::Whole, "ab".into()));
     assert_eq!(walked(&zip_of(&[])), (End::Whole, String::new()));

@@ -1,6 +1,7 @@
 //! Reads zip, member by member, and compares its directory with its bytes. The format is that of PKWARE's APPNOTE.TXT.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::iter;
 use std::ops::Range;
 
 use zip::ZipArchive;
@@ -98,7 +99,7 @@ fn compare(mut source: impl Read + Seek, length: u64, start: u64, listed: usize,
     let Some(mut ranges) = ranges else { return Ok(End::Whole) };
     ranges.sort_unstable_by_key(|range| range.start);
     let mut end = 0;
-    for range in ranges.into_iter().chain([start..start]) {
+    for range in ranges.into_iter().chain(iter::once(start..start)) {
         // Before the first member there is nothing.
         if range.start > end + if end == 0 { 0 } else { DESCRIPTOR } {
             return Ok(End::Unlisted);
