@@ -44,6 +44,7 @@
 //! | [`sources::ETCD_PAGE`] | 32 MiB | Bytes of a page of etcd's database with those that follow it; a longer one is an error, and its objects are missing. | `pages_that_are_too_long_are_named` |
 //! | [`sources::ETCD_IN_MEMORY`] | 1 GiB | Bytes of a database of etcd that is compressed or in an archive, which must be in memory; a larger one is an error. | `a_database_in_an_archive_is_read_up_to_a_limit` |
 //! | [`sources::ETCD_CHANGES`] | 1,000,000 | Changes of etcd's database that are kept for its history, which begins later where there are more. | `a_history_keeps_the_last_changes` |
+//! | [`sources::ETCD_PREFIX_PARTS`] | 8 | Slashes in the prefix of a cluster in etcd's database; keys below a deeper one are of none. | `prefixes_are_found_up_to_a_depth` |
 //! | [`sources::JOURNAL_FRAME`] | 512 MiB | Bytes of a frame of a journal, compressed; a longer one is damage, and a recorder writes none. | `a_segment_of_starts_is_checked_in_bounded_time` |
 //! | [`sources::JOURNAL_SEGMENT`] | 1 GiB | Bytes of a segment of a journal; the rest of a longer one is not read, which is said. | `a_segment_is_read_up_to_a_length` |
 //! | [`sources::JOURNAL_SEGMENTS`] | 100,000 | Segments of a journal; one with more is not read. | `a_journal_of_too_many_segments_is_refused` |

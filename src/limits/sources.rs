@@ -77,6 +77,8 @@ limits! { "sources":
     bytes ETCD_IN_MEMORY: u64 = 1 << 30, "a_database_in_an_archive_is_read_up_to_a_limit";
     /// Changes of etcd's database that are kept for its history, which begins later where there are more.
     count ETCD_CHANGES: usize = 1_000_000, "a_history_keeps_the_last_changes";
+    /// Slashes in the prefix of a cluster in etcd's database; keys below a deeper one are of none.
+    count ETCD_PREFIX_PARTS: usize = 8, "prefixes_are_found_up_to_a_depth";
     /// Bytes of a frame of a journal, compressed; a longer one is damage, and a recorder writes none.
     bytes JOURNAL_FRAME: u32 = 512 << 20, "a_segment_of_starts_is_checked_in_bounded_time";
     /// Bytes of a segment of a journal; the rest of a longer one is not read, which is said.

@@ -67,6 +67,8 @@ pub(super) enum Flaw {
     Again,
     /// Its keys are not in order.
     Order,
+    /// Its elements are longer together than the page.
+    Overlap,
     /// A key is no revision, or a value no entry of etcd.
     Entry,
 }
@@ -92,6 +94,7 @@ impl fmt::Display for Flaw {
             Self::Long => "is too long",
             Self::Again => "is reached more than once",
             Self::Order => "has keys out of order",
+            Self::Overlap => "has elements that overlap",
             Self::Entry => "has an entry that is not etcd's",
         })
     }
@@ -182,6 +185,7 @@ impl<R: Read + Seek> Bolt<R> {
                 };
                 left = rest;
                 match u16_at(&bytes, 8) {
+                    LEAF if overlap(&bytes) => Err(Error::Page(page, Flaw::Overlap)),
                     LEAF => visit(page, Leaf { bytes: &bytes }),
                     BRANCH => children(page, &bytes, &mut |child| {
                         if reached.insert(child) {
@@ -200,7 +204,20 @@ impl<R: Read + Seek> Bolt<R> {
     }
 
     /// Reads a page, with those that follow it as its overflow, into `bytes`.
-    pub(super) fn page(&mut self, page: u64, bytes: &mut Vec<u8>) -> Result<(), Error> {
+    fn page(&mut self, page: u64, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        let (at, overflow) = self.first(page, bytes)?;
+        if overflow >= LONG && u16_at(bytes, 8) == LEAF && self.long_leaf(at, overflow, bytes)? {
+            return Ok(());
+        }
+        self.file.by_ref().take(overflow).read_to_end(bytes)?;
+        if bytes.len() as u64 != self.page_size + overflow {
+            return Err(Error::Page(page, Flaw::Beyond));
+        }
+        Ok(())
+    }
+
+    /// Reads a page without those that follow it into `bytes`; returns its offset, and the length of those.
+    pub(super) fn first(&mut self, page: u64, bytes: &mut Vec<u8>) -> Result<(u64, u64), Error> {
         let flawed = |flaw| Error::Page(page, flaw);
         if page < 2 || page >= self.pages {
             return Err(flawed(Flaw::Beyond));
@@ -220,14 +237,33 @@ impl<R: Read + Seek> Bolt<R> {
         if overflow > ETCD_PAGE {
             return Err(flawed(Flaw::Long));
         }
-        if overflow >= LONG && u16_at(bytes, 8) == LEAF && self.long_leaf(at, overflow, bytes)? {
+        Ok((at, overflow))
+    }
+
+    /// Reads the value of an element of a leaf, of which [`Bolt::first`] is read, into `value`: nothing else of its page.
+    pub(super) fn value(&mut self, page: u64, first: &[u8], index: u32, value: &mut Vec<u8>) -> Result<(), Error> {
+        let flawed = || Error::Page(page, Flaw::Element);
+        let length = u64::from(u32_at(first, 12)) * self.page_size + first.len() as u64;
+        let head = HEADER + index as usize * ELEMENT;
+        let within = |end: usize| if end as u64 <= length { Ok(()) } else { Err(flawed()) };
+        within(head + ELEMENT)?;
+        self.part(page, first, head..head + ELEMENT, value)?;
+        let start = [u32_at(value, 4), u32_at(value, 8)].into_iter().try_fold(head, |at, more| at.checked_add(more as usize));
+        let part = start.and_then(|start| Some(start..start.checked_add(u32_at(value, 12) as usize)?)).ok_or_else(flawed)?;
+        within(part.end)?;
+        self.part(page, first, part, value)
+    }
+
+    /// Reads a part of a page into `out`, from its first page where it is there.
+    fn part(&mut self, page: u64, first: &[u8], part: Range<usize>, out: &mut Vec<u8>) -> Result<(), Error> {
+        out.clear();
+        if let Some(read) = first.get(part.clone()) {
+            out.extend(read);
             return Ok(());
         }
-        self.file.by_ref().take(overflow).read_to_end(bytes)?;
-        if bytes.len() as u64 != self.page_size + overflow {
-            return Err(flawed(Flaw::Beyond));
-        }
-        Ok(())
+        out.resize(part.len(), 0);
+        self.file.seek(SeekFrom::Start(page * self.page_size + part.start as u64))?;
+        Ok(self.file.read_exact(out)?)
     }
 
     /// Reads the rest of a long leaf but for the values that [`value_to_skip`] names, which are zeros then; returns false, with the file
@@ -326,6 +362,12 @@ impl<'a> Leaf<'a> {
         let end = value.checked_add(u32_at(head, 12) as usize)?;
         Some((u32_at(head, 0), self.bytes.get(key..value)?, self.bytes.get(value..end)?))
     }
+}
+
+/// Returns whether elements of a leaf overlap: together they are longer than it.
+fn overlap(bytes: &[u8]) -> bool {
+    let heads = bytes[HEADER..].chunks_exact(ELEMENT).take(usize::from(u16_at(bytes, 10)));
+    heads.map(|head| u64::from(u32_at(head, 8)) + u64::from(u32_at(head, 12))).sum::<u64>() > bytes.len() as u64
 }
 
 /// Passes the pages below a branch to `push`, the last first.

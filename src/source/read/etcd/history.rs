@@ -157,7 +157,7 @@ impl History {
         let bolt = Bolt::open(self.content.open()?).map_err(damage)?;
         let from = self.found.changes.partition_point(|change| change.revision <= revision);
         let changes = self.found.changes.range(from..);
-        Ok(HistorySteps { history: self, changes, next: None, values: Values { bolt, page: 0, bytes: Vec::new() } })
+        Ok(HistorySteps { history: self, changes, next: None, values: Values::new(bolt) })
     }
 }
 

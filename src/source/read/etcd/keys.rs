@@ -4,12 +4,13 @@
 //! `PREFIX/GROUP/RESOURCE/...`. The prefix is its `--etcd-prefix`: `/registry`, in OpenShift `/kubernetes.io`. A few resources
 //! have other names there than in the API, as `registry/core/rest/storage_core.go` says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use strum::IntoEnumIterator as _;
 
 use crate::cluster::neighbors::NeighborKind;
 use crate::cluster::{Key, Kind};
+use crate::limits::sources::ETCD_PREFIX_PARTS;
 
 /// The namespaces that every cluster has, by which the prefix is found.
 const NAMESPACES: [&str; 2] = ["namespaces/default", "namespaces/kube-system"];
@@ -38,13 +39,18 @@ pub(super) fn api_of(resource: &str) -> (&'static str, &str) {
     (of_model().or_else(other).unwrap_or(""), plural)
 }
 
+/// Returns what may be the prefix of a key, the shortest first.
+fn prefixes_of(key: &str) -> impl Iterator<Item = &str> {
+    key.match_indices('/').take(ETCD_PREFIX_PARTS).map(|(at, _)| &key[..=at])
+}
+
 /// The keys of a database.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
     /// The prefix of the cluster's objects, with a slash at its end; empty if it is not known.
     prefix: String,
     /// Prefixes of other clusters in the same database.
-    others: Vec<String>,
+    others: BTreeSet<String>,
 }
 
 /// The name of a value.
@@ -78,20 +84,24 @@ impl Keys {
     pub(super) fn of<'a>(keys: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
         let mut prefixes: BTreeMap<&str, usize> = BTreeMap::new();
         for key in keys.clone().filter_map(|key| std::str::from_utf8(key).ok()) {
-            if let Some(prefix) = NAMESPACES.iter().find_map(|namespace| key.strip_suffix(namespace)).filter(|prefix| prefix.ends_with('/'))
+            if let Some(prefix) = NAMESPACES
+                .iter()
+                .find_map(|namespace| key.strip_suffix(namespace))
+                .filter(|prefix| prefixes_of(prefix).any(|part| part == *prefix))
             {
                 prefixes.insert(prefix, 0);
             }
         }
         if prefixes.len() > 1 {
             for key in keys.filter_map(|key| std::str::from_utf8(key).ok()) {
-                if let Some((_, count)) = prefixes.iter_mut().find(|(prefix, _)| key.starts_with(**prefix)) {
+                let shortest = prefixes_of(key).find(|prefix| prefixes.contains_key(prefix));
+                if let Some(count) = shortest.and_then(|prefix| prefixes.get_mut(prefix)) {
                     *count += 1;
                 }
             }
         }
         let Some((prefix, _)) = prefixes.iter().max_by_key(|(_, count)| **count) else {
-            return Self { prefix: "/registry/".to_owned(), others: Vec::new() };
+            return Self { prefix: "/registry/".to_owned(), others: BTreeSet::new() };
         };
         let prefix = (*prefix).to_owned();
         let others = prefixes.keys().filter(|other| **other != prefix).map(|other| (*other).to_owned()).collect();
@@ -103,8 +113,8 @@ impl Keys {
         let key = std::str::from_utf8(key).ok()?;
         let (place, path) = if let Some(path) = key.strip_prefix(&self.prefix) {
             (Where::Cluster, path)
-        } else if let Some(path) = self.others.iter().find_map(|other| key.strip_prefix(other.as_str())) {
-            (Where::OtherCluster, path)
+        } else if let Some(other) = prefixes_of(key).find(|prefix| self.others.contains(*prefix)) {
+            (Where::OtherCluster, &key[other.len()..])
         } else {
             (Where::Elsewhere, key.strip_prefix('/')?.split_once('/')?.1)
         };

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use strum::IntoEnumIterator;
 
-use bolt::{Bolt, Error, Leaf};
+use bolt::{Bolt, Error};
 use envelope::Envelope;
 pub(in crate::source) use history::{History, HistoryChange, HistoryStep, HistorySteps, HistoryText, is_at};
 use json::Head;
@@ -128,24 +128,28 @@ enum State<R> {
     End,
 }
 
-/// Reads values by their places.
+/// Reads values by their places, which are in any order: of a page, no more than the value and the page's beginning.
 struct Values<R> {
     bolt: Bolt<R>,
-    /// The page in `bytes`; 0 for none.
+    /// The page in `first`; 0 for none.
     page: u64,
+    first: Vec<u8>,
     bytes: Vec<u8>,
 }
 
 impl<R: Read + Seek> Values<R> {
+    fn new(bolt: Bolt<R>) -> Self {
+        Self { bolt, page: 0, first: Vec::new(), bytes: Vec::new() }
+    }
+
     fn get(&mut self, place: Place) -> Result<&[u8], Error> {
         if self.page != place.page {
             self.page = 0;
-            self.bolt.page(place.page, &mut self.bytes)?;
+            self.bolt.first(place.page, &mut self.first)?;
             self.page = place.page;
         }
-        let entry =
-            Leaf::new(&self.bytes).and_then(|leaf| leaf.item(place.index as usize)).and_then(|(_, _, value)| revisions::entry(value));
-        entry.map(|(_, value)| value).ok_or(Error::Page(place.page, bolt::Flaw::Entry))
+        self.bolt.value(place.page, &self.first, place.index, &mut self.bytes)?;
+        revisions::entry(&self.bytes).map(|(_, value)| value).ok_or(Error::Page(place.page, bolt::Flaw::Entry))
     }
 }
 
@@ -233,7 +237,7 @@ impl<R: Read + Seek> WriteParts for Objects<R> {
 impl<R: Read + Seek> Walk<R> {
     fn new(bolt: Bolt<R>, keys: Keys, live: Vec<(Arc<[u8]>, Place)>) -> Self {
         Self {
-            values: Values { bolt, page: 0, bytes: Vec::new() },
+            values: Values::new(bolt),
             schema: schema(),
             keys,
             live: live.into_iter(),

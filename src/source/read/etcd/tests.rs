@@ -335,16 +335,19 @@ fn pages_that_are_too_long_are_named() {
     assert_eq!(documents(&database).1, Some("page 5 is too long".to_owned()));
 }
 
-/// A file that can be read a number of times.
+/// A file of which a number of reads can be made, and a number of bytes read.
 struct Counted {
     file: Cursor<Vec<u8>>,
     left: usize,
+    bytes: usize,
 }
 
 impl Read for Counted {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         self.left = self.left.checked_sub(1).expect("the file is read without end");
-        self.file.read(out)
+        let count = self.file.read(out)?;
+        self.bytes = self.bytes.checked_sub(count).expect("the bytes are read again and again");
+        Ok(count)
     }
 }
 
@@ -360,7 +363,7 @@ fn pages_in_a_circle_are_read_once() {
     let bucket = |root: u64| [root.to_le_bytes(), [0; 8]].concat();
     let key = |root: u64| page(2, 2, &[(1, b"key".to_vec(), bucket(root))]);
     let circle = [meta_page(0, 2, 1 << 60, 6), meta_page(1, 2, 1 << 60, 7), key(3), branch(3, &[3; 200])].concat();
-    let counted = Counted { file: Cursor::new(circle), left: 100 };
+    let counted = Counted { file: Cursor::new(circle), left: 100, bytes: 1 << 20 };
     let error = Objects::newest(counted).read_to_string(&mut String::new()).unwrap_err().to_string();
     assert_eq!(error, "page 3 is reached more than once, and 199 more");
     // Long pages that lie within each other, each with the pages of all after it.
@@ -371,9 +374,34 @@ fn pages_in_a_circle_are_read_once() {
         leaf[12..16].copy_from_slice(&(83 - at as u32).to_le_bytes());
         nested.extend(leaf);
     }
-    let counted = Counted { file: Cursor::new(nested), left: 100 };
+    let counted = Counted { file: Cursor::new(nested), left: 100, bytes: 1 << 20 };
     let error = Objects::newest(counted).read_to_string(&mut String::new()).unwrap_err().to_string();
     assert_eq!(error, "page 5 is reached more than once");
+}
+
+#[test]
+fn a_long_page_is_not_read_again_for_each_object() {
+    // Two long leaves, between which the keys in their order alternate.
+    let name = |at: u64| format!("/registry/pods/shop/{:03}", at % 200 * 2 + at / 200);
+    let long = [pod("p"), bytes(9, &[b'p'; 1000])].concat();
+    let drawn: Vec<(String, Option<Vec<u8>>)> = (0..400).map(|at| (name(at), Some(long.clone()))).collect();
+    let changes: Vec<Change<'_>> = drawn.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+    let mut database = snapshot(&changes, 200);
+    database.truncate(database.len() - 32);
+    // The whole, and for each object itself and the beginning of its page.
+    let bytes = 2 * database.len() + changes.len() * (2 * PAGE);
+    let counted = Counted { file: Cursor::new(database.clone()), left: usize::MAX, bytes };
+    let mut text = String::new();
+    Objects::newest(counted).read_to_string(&mut text).unwrap();
+    assert_eq!((text.matches("\"Pod\"").count(), text.matches("\"Status\"").count()), (400, 0));
+    // Elements that share their bytes would be read again too.
+    let element = |at: usize| 5 * PAGE + 16 + at * 16;
+    for at in 1..200 {
+        let same = u32::from_le_bytes(database[element(0) + 4..element(0) + 8].try_into().unwrap()) - 16 * at as u32;
+        database[element(at) + 4..element(at) + 8].copy_from_slice(&same.to_le_bytes());
+        database[element(at) + 12..element(at) + 16].copy_from_slice(&200_000u32.to_le_bytes());
+    }
+    assert_eq!(documents(&database).1, Some("page 5 has elements that overlap".to_owned()));
 }
 
 /// A file that notes which of its bytes are read.

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn keys_name_the_objects_that_scheduling_reads() {
-    let keys = Keys { prefix: "/registry/".to_owned(), others: Vec::new() };
+    let keys = Keys { prefix: "/registry/".to_owned(), others: BTreeSet::new() };
     let object = |kind, namespace: &str, name: &str| Some(Stored::Object(kind, Key::new(namespace, name)));
     for (key, expected) in [
         ("/registry/pods/shop/web", object(Kind::Pod, "shop", "web")),
@@ -41,12 +41,29 @@ fn the_prefix_is_found_by_the_namespaces() {
     assert_eq!(of(&["a/b/namespaces/default"]).0, "a/b/");
     assert_eq!(of(&["x"]).0, "/registry/");
     let two = ["/a/namespaces/default", "/b/namespaces/default", "/b/pods/x/y"];
-    assert_eq!(of(&two), ("/b/".to_owned(), vec!["/a/".to_owned()]));
+    assert_eq!(of(&two), ("/b/".to_owned(), BTreeSet::from(["/a/".to_owned()])));
+}
+
+#[test]
+fn prefixes_are_found_up_to_a_depth() {
+    // Each key is looked up by its own parts, not compared with all prefixes: with 30,000 prefixes that would not end here.
+    let many: Vec<String> =
+        (0..30_000).map(|number| format!("/{number:05}/namespaces/default")).chain(["/00007/pods/a/b".to_owned()]).collect();
+    let keys = Keys::of(many.iter().map(|key| key.as_bytes()));
+    assert_eq!((keys.prefix.as_str(), keys.others.len()), ("/00007/", 29_999));
+    let others = many.iter().filter(|key| keys.name(key.as_bytes()).is_some_and(|name| name.place == Where::OtherCluster));
+    assert_eq!(others.count(), 29_999);
+    let of_depth = |depth: usize| format!("{}/namespaces/default", "/a".repeat(depth));
+    let found = |depth| Keys::of([of_depth(depth).as_bytes()].into_iter()).prefix;
+    assert_eq!(
+        (found(ETCD_PREFIX_PARTS - 1), found(ETCD_PREFIX_PARTS)),
+        ("/a".repeat(ETCD_PREFIX_PARTS - 1) + "/", "/registry/".to_owned())
+    );
 }
 
 #[test]
 fn keys_name_resources() {
-    let keys = Keys { prefix: "/registry/".to_owned(), others: vec!["/old/".to_owned()] };
+    let keys = Keys { prefix: "/registry/".to_owned(), others: BTreeSet::from(["/old/".to_owned()]) };
     let name = |key: &'static str| keys.name(key.as_bytes()).map(|name| (name.resource, name.place, name.is_confidential()));
     for (key, expected) in [
         ("/registry/pods/secrets/web", Some(("pods", Where::Cluster, false))),
