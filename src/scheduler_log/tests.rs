@@ -420,7 +420,9 @@ fn sets_of_plugins_are_one_in_any_spelling_and_only_the_newest_nodes_are_kept() 
     let messages: Vec<String> = spellings.iter().map(|plugins| requeued("a/x", "Unschedulable", plugins)).collect();
     let log = read(&lines(&messages.iter().map(String::as_str).collect::<Vec<_>>()));
     let mut sets: Vec<Vec<&str>> = (0..log.plugin_sets.len()).map(|set| log.plugins(set as u32).collect()).collect();
-    sets.iter_mut().for_each(|set| set.sort_unstable());
+    for set in &mut sets {
+        set.sort_unstable();
+    }
     sets.sort_unstable();
     sets.dedup();
     assert_eq!(sets.len(), log.plugin_sets.len(), "{sets:?}");

@@ -148,7 +148,7 @@ fn files_that_cannot_be_read_count_whatever_their_names_are() {
         ("b.json.gz", b""),
         ("b.json", &[b'\n'; 6_000]),
         ("snap.db", b""),
-        ("db", &[0; 20_000]),
+        ("db", &[0; 10_000]),
         ("segment-0000000001.ssj", b"ssj2\0\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f"),
     ] {
         assert_eq!(with_file(name, content), partial, "{name} {} bytes", content.len());

@@ -128,7 +128,7 @@ mod tests {
         for number in [0, 1, Values::SHORT, Values::SHORT + 1, 1000] {
             let values: Values = (0..number).map(|at| Str::from(format!("{:x}", at * 7919 % 1009))).collect();
             assert_eq!(values.lookup.is_some(), number > Values::SHORT);
-            for value in values.iter() {
+            for value in &values {
                 assert!(values.contains(value), "{value} of {number}");
             }
             for other in ["", "g", "zz", "0 "] {

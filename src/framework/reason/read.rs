@@ -160,7 +160,7 @@ mod tests {
             let text = template::fill(w.template, &[]);
             [format!("{text}, and more"), text.trim_end().to_owned(), text.chars().take(9).collect(), format!("node(s) {text}"), text]
         });
-        for text in texts.chain(["".to_owned(), "é".to_owned(), "~".to_owned(), "node(s) h".to_owned()]) {
+        for text in texts.chain([String::new(), "é".to_owned(), "~".to_owned(), "node(s) h".to_owned()]) {
             let found: Vec<_> = WORDINGS.starting(&text).iter().map(|(_, w)| std::ptr::from_ref(*w)).collect();
             let starting = rows.iter().filter(|(_, w)| text.starts_with(template::first_literal(w.template)));
             assert_eq!(found, starting.map(|(_, w)| std::ptr::from_ref(*w)).collect::<Vec<_>>(), "{text}");

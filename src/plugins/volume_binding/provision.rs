@@ -27,7 +27,7 @@ pub(super) struct Provisioning {
 struct Class {
     /// The position among the classes of the pod.
     id: usize,
-    class: Arc<StorageClass>,
+    object: Arc<StorageClass>,
     /// Whether volumes can be provisioned at all.
     provisions: bool,
     /// `None` if the driver reports no capacity.
@@ -98,10 +98,10 @@ impl Classes {
     }
 
     fn add(&mut self, class: &Arc<StorageClass>, provisions: bool, capacities: impl FnOnce() -> Option<Capacities>) -> Arc<Class> {
-        if let Some(known) = self.0.iter().find(|known| Arc::ptr_eq(&known.class, class)) {
+        if let Some(known) = self.0.iter().find(|known| Arc::ptr_eq(&known.object, class)) {
             return known.clone();
         }
-        let made = Arc::new(Class { id: self.0.len(), class: class.clone(), provisions, capacities: capacities() });
+        let made = Arc::new(Class { id: self.0.len(), object: class.clone(), provisions, capacities: capacities() });
         self.0.push(made.clone());
         made
     }
@@ -165,9 +165,9 @@ impl<'a> ClassesOnNode<'a> {
         let judged = &mut self.judged;
         *judged += 1;
         let here = self.known[class.id].get_or_insert_with(|| {
-            let provisioner = &class.class.provisioner;
+            let provisioner = &class.object.provisioner;
             let is_possible = class.provisions && !provisioner.is_empty() && provisioner != NOT_SUPPORTED_PROVISIONER;
-            let terms = &class.class.allowed_topologies;
+            let terms = &class.object.allowed_topologies;
             let is_supported = is_possible && matches_topology(terms, labels);
             let capacities = class.capacities.as_ref().filter(|_| is_supported).map(|all| all.on(labels));
             let (capacities, looked_at) = capacities.unwrap_or_default();

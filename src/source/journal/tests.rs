@@ -344,7 +344,9 @@ fn a_damaged_end_is_in_doubt_and_one_that_was_cut_in_writing_is_named() {
     let bytes = (missing.len() - frame::scan(missing).whole.last().unwrap().payload.end) as u64;
     assert_eq!(read(missing), (false, Some(GapReason::Cut { bytes })));
     let mut lost = whole.clone();
-    lost.iter_mut().for_each(|byte| *byte ^= 1);
+    for byte in &mut lost {
+        *byte ^= 1;
+    }
     assert_eq!(read(&lost), (true, Some(GapReason::Damaged)), "the whole segment");
     assert!(!read(b"").0, "a segment that a writer has just made");
 }

@@ -70,6 +70,7 @@ pub(in crate::source) enum End {
     /// Other bytes than padding follow the mark.
     Followed,
     /// Bytes before or between the members belong to none that the directory lists, or it lists two of one name.
+    #[cfg_attr(not(feature = "dumps"), allow(dead_code, reason = "only a zip has a directory"))]
     Unlisted,
     /// The visitor stopped it.
     Stopped,

@@ -49,7 +49,7 @@ fn prefixes_are_found_up_to_a_depth() {
     // Each key is looked up by its own parts, not compared with all prefixes: with 30,000 prefixes that would not end here.
     let many: Vec<String> =
         (0..30_000).map(|number| format!("/{number:05}/namespaces/default")).chain(["/00007/pods/a/b".to_owned()]).collect();
-    let keys = Keys::of(many.iter().map(|key| key.as_bytes()));
+    let keys = Keys::of(many.iter().map(String::as_bytes));
     assert_eq!((keys.prefix.as_str(), keys.others.len()), ("/00007/", 29_999));
     let others = many.iter().filter(|key| keys.name(key.as_bytes()).is_some_and(|name| name.place == Where::OtherCluster));
     assert_eq!(others.count(), 29_999);
