@@ -117,7 +117,8 @@
 //! | [`sessions::REPLICAS`] | 10,000 | Pods to which the what-if `scale` scales at most; more are refused. | `what_is_no_verb_is_said` |
 //! | [`sessions::REPLAYED_OPERATIONS`] | 200,000 steps | Operations that a session file replays, those within others included; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
 //! | [`sessions::REPLAYED_REVISIONS`] | 1,000,000 | Revisions on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
-//! | [`sessions::REPLAYED_EVENTS`] | 50,000,000 | Events on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
+//! | [`sessions::REPLAYED_EVENTS`] | 4,000,000 | Events on all branches of a session file, shared ones counted on each; a file with more is refused. | `a_session_that_replays_too_much_is_refused` |
+//! | [`sessions::REPLAYED_EVENTS_OF_OBJECT`] | 150 | Events by which REPLAYED_EVENTS grows for each object of the session. | `a_session_that_replays_too_much_is_refused` |
 //! | [`sessions::JOURNAL_CHANGES`] | 20,000 | Changes of a journal that the timeline shows; those after them are not shown, which a notice says. | `a_window_is_bounded` |
 //! | [`sessions::ATTEMPTS_COMPARED`] | 12 | Attempts of the cluster's scheduler about a pod that are compared with our decision on the state of their moment, the newest; the others are counted. | `the_newest_attempts_are_compared` |
 //! | [`sessions::LOG_RELEASES_OBJECTS`] | 100,000 | Objects that schedulers of other releases load for the attempts of a log that differ from our decision; no other release is tried for those after them, which their words say. | `other_releases_are_tried_for_a_number_of_objects` |
@@ -148,6 +149,8 @@
 //! | [`engine::FIXES_STEPS_OF_ERROR`] | 10,000,000 steps | Steps that count for a decision of a search for fixes that ends with an error after a long search of a plugin. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::OVERVIEW_FIX_STEPS`] | 4,000,000 steps | Steps of all decisions of the search for the fix of one cause of the overview; the search ends, and says so. | `a_search_for_fixes_ends_after_a_number_of_steps` |
 //! | [`engine::PLACED_MEMBERS_KEPT`] | 10,000 | Members of a pod group times placements up to which the attempts of all placements are kept until one is taken; of more, the one that is taken is made again. | `of_many_placements_the_one_that_is_taken_is_tried_again` |
+//! | [`engine::PLACEMENT_ATTEMPTS`] | 50,000 | Attempts of members of a pod group in all placements together; a group with more is not decided, which its error says. | `a_group_of_very_many_placements_is_not_decided` |
+//! | [`engine::PLACEMENT_ATTEMPTS_OF_NODE`] | 100 | Attempts by which PLACEMENT_ATTEMPTS grows for each node. | `a_group_of_very_many_placements_is_not_decided` |
 //! | [`engine::GROUP_STEPS`] | 7,000,000 steps | Steps of the attempts of pod groups in a search for fixes, and in those of an overview together, on up to 1,000 nodes; they grow with the nodes up to ten times as many. Further fixes are not tried with the group, which the answer says. | `attempts_of_large_groups_are_bounded_over_all_causes` |
 //! | [`engine::JUDGED_CLAIMS`] | 40 | Resource claims of a pod that a search for fixes tries one by one; the search says that others are not tried. | `claims_beyond_the_limit_are_not_tried` |
 //! | [`engine::VOICES_OF_OBJECT`] | 20 | Words of others about one object that an answer lists, the newest of each speaker and reason before others; the rest is counted. | `words_beyond_the_limit_are_counted` |

@@ -35,15 +35,15 @@ pub(crate) fn needs_restrictions_check(volume: &Volume) -> bool {
     volume.gce_persistent_disk.is_some() || volume.aws_elastic_block_store.is_some() || volume.rbd.is_some() || volume.iscsi.is_some()
 }
 
-/// Returns the first inline disk of the pod that one of the others uses, and the first of them. Adds how many disks were looked at.
-pub(super) fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone), looked_at: &mut usize) -> Option<DiskInUse> {
+/// Returns the first inline disk of the pod that one of the others uses, and the first of them. Adds the number of disks that it reads to `read`.
+pub(super) fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod> + Clone), read: &mut usize) -> Option<DiskInUse> {
     if !pod.spec.volumes.iter().any(needs_restrictions_check) {
         return None;
     }
     let mut index: HashMap<Disk<'_>, Uses> = HashMap::new();
     for (at, volume) in pod.spec.volumes.iter().enumerate() {
         each_disk(volume, &mut |disk, sharing| {
-            *looked_at += 1;
+            *read += 1;
             let uses = index.entry(disk).or_default();
             uses.any.get_or_insert(at);
             if !sharing {
@@ -55,7 +55,7 @@ pub(super) fn disk_in_use<'a>(pod: &Pod, others: &(impl Iterator<Item = &'a Pod>
     for other in others.clone() {
         for volume in &other.spec.volumes {
             each_disk(volume, &mut |disk, sharing| {
-                *looked_at += 1;
+                *read += 1;
                 let at = index.get(&disk).and_then(|uses| uses.conflicting(sharing));
                 if let Some(at) = at.filter(|at| first.is_none_or(|(known, _)| *at < known)) {
                     first = Some((at, other));

@@ -19,7 +19,7 @@ use crate::framework::{
 };
 use crate::release::{ClaimsInUse, Emulation, Gate};
 
-/// Disks of pods that are looked at in a step of [`crate::framework::node_steps`].
+/// Disks of pods that are compared in a step of [`crate::framework::node_steps`].
 const DISKS_OF_A_STEP: usize = 4;
 const READ_WRITE_ONCE_POD: &str = "ReadWriteOncePod";
 

@@ -359,7 +359,7 @@ impl Seek for Counted {
 
 #[test]
 fn pages_in_a_circle_are_read_once() {
-    // The bucket's branch has the bucket itself 200 times below it, and its meta pages tell of more pages than any file has.
+    // The bucket's branch has the bucket itself 200 times below it, and its meta pages count more pages than any file has.
     let bucket = |root: u64| [root.to_le_bytes(), [0; 8]].concat();
     let key = |root: u64| page(2, 2, &[(1, b"key".to_vec(), bucket(root))]);
     let circle = [meta_page(0, 2, 1 << 60, 6), meta_page(1, 2, 1 << 60, 7), key(3), branch(3, &[3; 200])].concat();
