@@ -170,6 +170,9 @@ fn files_that_cannot_be_read_count_whatever_their_names_are() {
         ("a.png", &noise),
         ("history.db", b"SQLite format 3\0"),
         ("empty.txt", b""),
+        // Archives without members.
+        ("archive.tar", &[0; 1024]),
+        ("archive.tar", &[0; 10_240]),
     ] {
         assert_eq!(with_file(name, content), None, "{name}");
     }

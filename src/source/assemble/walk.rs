@@ -17,7 +17,10 @@ use crate::source::read::archive::{self, End, Head, MemberKind, Sort, Stream};
 use crate::source::read::input::{BoxRead, Content, Document, Place, broken_behind, is_binary, peek};
 use crate::source::read::limits::{Budget, Limits};
 use crate::source::read::progress::Progress;
-use crate::source::read::sniff::{is_blank, is_message, unkept_claim, worth_reading};
+use crate::source::read::sniff::{Claim, is_blank, is_message, unkept_claim, worth_reading};
+
+/// Bytes of a tar archive without members, at least.
+const EMPTY_TAR: usize = 1024;
 
 /// Members of archives up to this size, in bytes, are held in memory so that they can be read a second time. Larger ones
 /// are streamed.
@@ -236,6 +239,10 @@ impl<'a> Walk<'a> {
     /// all but text that is read in place of it, and uncompressed text of another kind.
     fn weigh_claim(&mut self, file: &FileToRead, compressed: bool, start: &[u8]) -> bool {
         let Some(claim) = unkept_claim(&file.path, compressed) else { return false };
+        // An archive without members is its end alone: blocks of zeros.
+        if matches!(claim, Claim::Tar) && start.len() >= EMPTY_TAR && start.iter().all(|byte| *byte == 0) {
+            return false;
+        }
         let what = match (start.is_empty(), is_binary(start)) {
             (true, _) => "it is empty",
             (false, true) => "its content is neither a known archive nor text",
