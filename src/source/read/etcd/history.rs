@@ -12,7 +12,7 @@ use super::bolt::Bolt;
 use super::keys::{Keys, Stored};
 use super::revisions::{self, KeyChange, Revisions};
 use super::schema::schema;
-use super::{DIGEST_DIFFERS, Flaws, HEAD, Objects, State, Values, Walk, damage, is_database, is_whole, write_value};
+use super::{DIGEST_DIFFERS, Flaws, HEAD, Objects, State, Values, Walk, damage, is_database, is_whole, write_value_of};
 use crate::cluster::{Key, Kind};
 use crate::limits::sources::{ETCD_CHANGES, ETCD_IN_MEMORY};
 use crate::source::read::archive::{database_within, decompress};
@@ -177,7 +177,9 @@ impl HistorySteps<'_> {
             return if let Stored::Object(kind, key) = stored { Some(HistoryChange::Gone(kind, key)) } else { None };
         };
         let mut text = Vec::new();
-        let written = self.values.get(place).ok().and_then(|value| write_value(&mut text, schema(), value, place.revision).ok());
+        let expected = stored.kind();
+        let value = self.values.get(place).ok();
+        let written = value.and_then(|value| write_value_of(expected, &mut text, schema(), value, place.revision).ok());
         Some(if written.is_some() { HistoryChange::Put(text) } else { HistoryChange::Unreadable })
     }
 }

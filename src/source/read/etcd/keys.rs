@@ -30,6 +30,13 @@ pub(super) enum Stored {
     Event,
 }
 
+impl Stored {
+    /// Returns the kind of its value, if that is one.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        if let Self::Object(kind, _) = self { Some(*kind) } else { None }
+    }
+}
+
 /// Returns the API group and the plural of a resource that is named in a key.
 pub(super) fn api_of(resource: &str) -> (&'static str, &str) {
     let plural = RENAMED.iter().find(|(key, _)| *key == resource).map_or(resource, |(_, plural)| plural);

@@ -28,6 +28,7 @@ mod revisions;
 mod schema;
 mod wire;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -40,7 +41,7 @@ use bolt::{Bolt, Error};
 use envelope::Envelope;
 pub(in crate::source) use history::{History, HistoryChange, HistoryStep, HistorySteps, HistoryText, is_at};
 use json::Head;
-use keys::{Keys, Where};
+use keys::{Keys, Stored, Where};
 use revisions::Place;
 use schema::{Schema, schema};
 
@@ -250,7 +251,8 @@ impl<R: Read + Seek> Walk<R> {
 
     /// Writes an object.
     fn object(&mut self, key: &[u8], place: Place, out: &mut Vec<u8>) -> Result<(), Error> {
-        let Some(name) = self.keys.name(key) else { return Ok(()) };
+        let text = String::from_utf8_lossy(key);
+        let Some(name) = self.keys.name(text.as_bytes()) else { return Ok(()) };
         if name.is_confidential() {
             let kind = if name.resource == "secrets" { SECRET } else { CONFIG_MAP };
             self.item(out, |out| stub(out, "v1", kind));
@@ -260,9 +262,14 @@ impl<R: Read + Seek> Walk<R> {
             self.item(out, |out| stub(out, "v1", "ObjectOfAnotherPrefix"));
             return Ok(());
         }
+        if name.place == Where::Cluster && matches!(text, Cow::Owned(_)) {
+            *self.unreadable.entry((name.resource.to_owned(), UnreadableValue::Key)).or_default() += 1;
+            return Ok(());
+        }
+        let expected = self.keys.stored(key).as_ref().and_then(Stored::kind);
         let value = self.values.get(place)?;
         self.object.clear();
-        match write_value(&mut self.object, self.schema, value, place.revision) {
+        match write_value_of(expected, &mut self.object, self.schema, value, place.revision) {
             Ok(kind) => {
                 if let Some(kind) = kind {
                     self.kinds.insert(kind);
@@ -316,6 +323,10 @@ fn stub(out: &mut Vec<u8>, api_version: &str, kind: &str) {
 enum UnreadableValue {
     #[error("they are malformed")]
     Malformed,
+    #[error("their keys are no UTF-8")]
+    Key,
+    #[error("they are of another kind than their keys")]
+    OtherKind,
     #[error("their content is encoded in a way that is not known")]
     EncodedContent,
     /// The content of an object of a kind.
@@ -328,6 +339,18 @@ enum UnreadableValue {
     Cbor,
     #[error("they are in no known encoding")]
     UnknownEncoding,
+}
+
+/// Writes a stored value as [`write_value`]; one of another kind than its key names cannot be read.
+fn write_value_of(
+    expected: Option<Kind>,
+    out: &mut Vec<u8>,
+    schema: &Schema,
+    value: &[u8],
+    version: u64,
+) -> Result<Option<Kind>, UnreadableValue> {
+    let kind = write_value(out, schema, value, version)?;
+    if expected.is_some() && kind != expected { Err(UnreadableValue::OtherKind) } else { Ok(kind) }
 }
 
 /// Writes a stored value as JSON; returns its kind, if the model has it, or why it cannot be read.

@@ -226,6 +226,39 @@ fn values_that_cannot_be_read_are_counted_by_kind() {
 }
 
 #[test]
+fn values_of_another_kind_than_their_keys_and_keys_that_are_no_text_are_counted() {
+    let of = |kind: &str| Some(envelope("v1", kind, &named("a", "shop")));
+    let changes = [
+        (DEFAULT, namespace()),
+        ("/registry/pods/shop/a", of("Zod")),
+        ("/registry/pods/shop/b", of("Secret")),
+        ("/registry/pods/shop/c", Some(br#"{"apiVersion":"e.com/v1","kind":"Widget"}"#.to_vec())),
+        ("/registry/minions/n", Some(envelope("v1", "Node", &named("n", "")))),
+        ("/registry/services/endpoints/shop/a", of("Endpoints")),
+        ("/registry/scheduling.x-k8s.io/podgroups/shop/a", Some(envelope("scheduling.x-k8s.io/v1", "PodGroup", &named("a", "shop")))),
+        ("/registry/persistentvolumes/zzz", Some(envelope("v1", "PersistentVolume", &named("z", "")))),
+    ];
+    let mut database = snapshot(&changes, 10);
+    let at = memchr::memmem::find(&database, b"persistentvolumes/zzz").unwrap() + b"persistentvolumes/".len();
+    database[at] = 0xe5;
+    database.truncate(database.len() - 32);
+    let digest = Sha256::digest(&database);
+    database.extend(digest);
+    let said: Vec<String> = items(&database)
+        .iter()
+        .filter(|item| item["kind"] == "Status")
+        .map(|item| format!("{} {}", item["details"]["kind"], item["message"]))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            r#""persistentvolumes" "1 value in etcd cannot be read: their keys are no UTF-8""#,
+            r#""pods" "3 values in etcd cannot be read: they are of another kind than their keys""#,
+        ]
+    );
+}
+
+#[test]
 fn objects_in_json_and_of_unknown_kinds_are_read() {
     let workload = json!({"apiVersion": "kueue.x-k8s.io/v1beta1", "kind": "Workload", "metadata": {"name": "w"}, "spec": {"a": [1]}});
     let changes = [
